@@ -1,0 +1,161 @@
+package errmap
+
+import (
+	"cmp"
+	"slices"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
+)
+
+// fitGRPC takes parts out of an error until its headers are within the budget,
+// in the order of docs/wire.md section 5, and says in notes what went. Only the
+// code is never taken.
+func fitGRPC(e *Error, o *encodeOptions) GRPCHeaders {
+	f := &fitter{options: o, e: e.changed(func(*Error) {})}
+	quiet := *o
+	quiet.note = nil
+	f.options = &quiet
+	f.e.details = slices.Clone(f.e.details)
+	for _, step := range []func(){
+		f.dropText, f.dropDebug, f.dropHelp, f.dropLargest,
+		f.cutMessage, f.cutMetadata, f.dropRest, f.dropRetry, f.dropIdentity,
+	} {
+		if f.fits() {
+			break
+		}
+		step()
+	}
+	o.noted(f.notes)
+	return encodeGRPC(f.e, f.options)
+}
+
+type fitter struct {
+	e       *Error
+	options *encodeOptions
+	notes   notes
+}
+
+func (f *fitter) fits() bool { return encodeGRPC(f.e, f.options).size() <= f.options.budget }
+
+// dropText drops the JSON text of what rides along.
+func (f *fitter) dropText() {
+	for _, r := range f.e.received {
+		if r.CodeText != "" || len(r.Members) > 0 {
+			f.notes.add("over budget: JSON received on the %s wire dropped", r.Wire)
+			r.CodeText, r.Members = "", nil
+			f.e.setReceived(r)
+		}
+	}
+	for i, d := range f.e.details {
+		if d.json == nil {
+			continue
+		}
+		f.notes.add("over budget: JSON of detail %d (%s) dropped", i, d.Name())
+		known, ok := knownPart(f.options.catalog, d)
+		if d.typeURL == "" || !ok {
+			known = RawDetail{typeURL: dropped}
+		}
+		f.e.details[i] = known
+	}
+	f.sweep()
+}
+
+// dropped marks details that go.
+const dropped = "dropped"
+
+func (f *fitter) sweep() {
+	f.e.details = slices.DeleteFunc(f.e.details, func(d RawDetail) bool { return d.typeURL == dropped })
+}
+
+func (f *fitter) drop(match func(RawDetail) bool) {
+	for i, d := range f.e.details {
+		if match(d) {
+			f.notes.add("over budget: detail %s of %d bytes dropped", d.Name(), len(d.value))
+			f.e.details[i].typeURL = dropped
+		}
+	}
+	f.sweep()
+}
+
+func (f *fitter) dropDebug() {
+	f.drop(func(d RawDetail) bool { return d.Name() == "google.rpc.DebugInfo" })
+}
+
+func (f *fitter) dropHelp() {
+	f.drop(func(d RawDetail) bool { return d.Name() == nameHelp || d.Name() == "google.rpc.LocalizedMessage" })
+}
+
+// dropLargest drops the details that are left but for ErrorInfo and RetryInfo,
+// the largest first, only as many as need to go.
+func (f *fitter) dropLargest() {
+	for !f.fits() {
+		largest := -1
+		for i, d := range f.e.details {
+			if d.Name() != nameErrorInfo && d.Name() != nameRetryInfo && (largest < 0 || len(d.value) > len(f.e.details[largest].value)) {
+				largest = i
+			}
+		}
+		if largest < 0 {
+			return
+		}
+		f.notes.add("over budget: detail %s of %d bytes dropped", f.e.details[largest].Name(), len(f.e.details[largest].value))
+		f.e.details[largest].typeURL = dropped
+		f.sweep()
+	}
+}
+
+// cutMessage shortens the message to what fits, down to nothing.
+func (f *fitter) cutMessage() {
+	whole := f.e.message
+	low, high := 0, len(whole) // low fits or is 0; above high nothing fits
+	for low < high {
+		middle := (low + high + 1) / 2
+		if f.e.message = cutRunes(whole, middle); f.fits() {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	f.e.message = cutRunes(whole, low)
+	f.notes.add("over budget: message of %d bytes cut to %d", len(whole), len(f.e.message))
+}
+
+// cutMetadata drops entries of ErrorInfo metadata, the largest first.
+func (f *fitter) cutMetadata() {
+	for i, d := range f.e.details {
+		info := new(errdetails.ErrorInfo)
+		if d.Name() != nameErrorInfo || proto.Unmarshal(d.value, info) != nil {
+			continue
+		}
+		keys := make([]string, 0, len(info.GetMetadata()))
+		for key := range info.GetMetadata() {
+			keys = append(keys, key)
+		}
+		slices.SortFunc(keys, func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(b)+len(info.Metadata[b]), len(a)+len(info.Metadata[a])), cmp.Compare(a, b))
+		})
+		for _, key := range keys {
+			f.notes.add("over budget: metadata %q of %d bytes dropped", clip(key, 64), len(info.Metadata[key]))
+			delete(info.Metadata, key)
+			if cut, err := detailOf(info); err == nil {
+				f.e.details[i].value = cut.value
+			}
+			if f.fits() {
+				return
+			}
+		}
+	}
+}
+
+// dropRest drops what else rides along.
+func (f *fitter) dropRest() {
+	for _, r := range f.e.received {
+		f.notes.add("over budget: what the %s wire said dropped", r.Wire)
+	}
+	f.e.received = nil
+}
+
+func (f *fitter) dropRetry() { f.drop(func(d RawDetail) bool { return d.Name() == nameRetryInfo }) }
+
+func (f *fitter) dropIdentity() { f.drop(func(RawDetail) bool { return true }) }

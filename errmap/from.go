@@ -1,0 +1,147 @@
+package errmap
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/genproto/googleapis/rpc/code"
+)
+
+// hiddenText is all that a caller learns of an error that does not speak.
+const hiddenText = "internal error"
+
+// From returns what any Go error says in the model of google.rpc.Status. Nil,
+// and a nil *Error inside an error, give nil.
+//
+// It looks through wraps and joins, depth first, for an *Error or an annotated
+// message: the first one is the error, and the text of what wraps it stays in
+// the cause. Further ones in a join are counted in a note, since AIP-193
+// attaches each type of detail once. A context error gives CANCELLED or
+// DEADLINE_EXCEEDED. Any other error gives INTERNAL with a fixed text, and is
+// the cause.
+//
+// From asks not whose the error is. What leaves a server goes through a Guard.
+func From(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	speaking, others := speakers(err, nil, true)
+	if speaking != nil {
+		if speaking.e == nil {
+			return nil
+		}
+		return speaking.within(err, others)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return deadlineExceeded(err)
+	case errors.Is(err, context.Canceled):
+		return canceled(err)
+	}
+	return hidden(err)
+}
+
+// Forward marks the error that a peer sent as one that is for the caller too: a
+// handler that returns it sends all of it on, with nothing of the headers that
+// it came with. An error in whose chain no *Error is comes back as it is.
+func Forward(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e == nil {
+		return err
+	}
+	return e.changed(func(c *Error) { c.forwarded = true })
+}
+
+// speaker is an error in a chain that a caller may see.
+type speaker struct {
+	node error
+	e    *Error
+}
+
+// within returns the speaking error with the chain that it was found in as its
+// cause.
+func (s *speaker) within(err error, others int) *Error {
+	e := s.e
+	if s.node == err && others == 0 {
+		return e
+	}
+	return e.changed(func(c *Error) {
+		if s.node != err {
+			c.cause = err
+		}
+		if others > 0 {
+			c.notes.add("%d further errors of the join are not sent", others)
+		}
+	})
+}
+
+// A Recognizer tells a Guard about one link of an error chain that is of an RPC
+// library: known is whether it is, and e what it says to the caller, nil where
+// it does not speak. It is not asked about what it recognizes any deeper.
+type Recognizer func(link error) (e *Error, known bool)
+
+// speakers finds the first link that speaks, and how many more do. An error that
+// a peer sent speaks where it was forwarded, or to all where remote is set.
+func speakers(err error, recognize []Recognizer, remote bool) (first *speaker, others int) {
+	visit(err, func(link error) (deeper bool) {
+		e, known := spoken(link, recognize, remote)
+		if e != nil {
+			if first == nil {
+				first = &speaker{link, e}
+			} else {
+				others++
+			}
+		} else if own, ok := link.(*Error); ok && own == nil && remote && first == nil { // a link, not a chain
+			first = &speaker{link, nil}
+		}
+		return !known
+	})
+	return first, others
+}
+
+func spoken(link error, recognize []Recognizer, remote bool) (*Error, bool) {
+	if e, ok := link.(*Error); ok { // a link, not a chain
+		if e == nil || e.remote && !e.forwarded && !remote {
+			return nil, true
+		}
+		return e, true
+	}
+	for _, f := range recognize {
+		if e, known := f(link); known {
+			return e, true
+		}
+	}
+	if m, ok := annotatedLink(link); ok {
+		return New(m), true
+	}
+	return nil, false
+}
+
+// visit walks a tree of errors depth first, each before what it wraps, as
+// errors.Is does.
+func visit(err error, f func(link error) (deeper bool)) {
+	if err == nil || !f(err) {
+		return
+	}
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() error }:
+		visit(wrapper.Unwrap(), f)
+	case interface{ Unwrap() []error }:
+		for _, member := range wrapper.Unwrap() {
+			visit(member, f)
+		}
+	}
+}
+
+// hidden returns the error that stands for one that is not for the caller.
+func hidden(cause error) *Error {
+	return &Error{number: int32(code.Code_INTERNAL), message: hiddenText, cause: cause}
+}
+
+func deadlineExceeded(cause error) *Error {
+	return &Error{number: int32(code.Code_DEADLINE_EXCEEDED), message: "deadline exceeded", cause: cause}
+}
+
+func canceled(cause error) *Error {
+	return &Error{number: int32(code.Code_CANCELLED), message: "canceled", cause: cause}
+}

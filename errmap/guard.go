@@ -1,0 +1,173 @@
+package errmap
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+)
+
+// Guard stands where errors leave a server and decides what their callers may
+// see (docs/wire.md section 10). Only an error that the program made for the
+// caller speaks: an annotated message, an *Error that no peer sent or that was
+// forwarded, and what the Recognizer of an adapter lets through. Any other goes
+// out as INTERNAL with a fixed text, and goes whole to the log, with an id that
+// the caller gets too, in a google.rpc.RequestInfo.
+//
+// A Guard is immutable and safe for concurrent use; a nil one has the defaults.
+type Guard struct {
+	log        func(context.Context, Report)
+	hiddenText string
+	debugInfo  bool
+	shutdown   <-chan struct{}
+	recognize  []Recognizer
+}
+
+// A Report is what a Guard kept from a caller.
+type Report struct {
+	// Err is the handler's error; for a panic, its value as an error.
+	Err error
+	// ID is the request id that the caller got.
+	ID string
+	// Stack is the stack of a panic, nil for an error.
+	Stack []byte
+}
+
+// A GuardOption changes a Guard.
+type GuardOption interface{ applyGuard(*Guard) }
+
+type guardOption func(*Guard)
+
+func (f guardOption) applyGuard(g *Guard) { f(g) }
+
+// NewGuard returns a Guard. Without options it logs to slog.Default.
+func NewGuard(opts ...GuardOption) *Guard {
+	g := new(Guard)
+	for _, opt := range opts {
+		opt.applyGuard(g)
+	}
+	return g
+}
+
+// WithLog has f called with each error and each panic that is kept from a
+// caller, in the goroutine of the call. The default logs to slog.Default.
+func WithLog(f func(context.Context, Report)) GuardOption {
+	return guardOption(func(g *Guard) { g.log = f })
+}
+
+// WithHiddenMessage sets the text of an error that is kept from its caller; the
+// default is "internal error".
+func WithHiddenMessage(text string) GuardOption {
+	return guardOption(func(g *Guard) { g.hiddenText = text })
+}
+
+// WithDebugInfo lets google.rpc.DebugInfo details leave the server. The default
+// takes them out of every error.
+func WithDebugInfo() GuardOption { return guardOption(func(g *Guard) { g.debugInfo = true }) }
+
+// WithShutdown names a channel that is closed when the server begins to shut
+// down: a request that ends by cancellation afterwards is UNAVAILABLE, since its
+// caller did not cancel it.
+func WithShutdown(done <-chan struct{}) GuardOption {
+	return guardOption(func(g *Guard) { g.shutdown = done })
+}
+
+// WithRecognizer adds what an adapter knows of its library's errors.
+func WithRecognizer(f Recognizer) GuardOption {
+	return guardOption(func(g *Guard) { g.recognize = append(slices.Clip(g.recognize), f) })
+}
+
+// Outgoing returns what the caller of a request may see of a handler's error;
+// nil for nil. ctx is the context of the request: only its own deadline or
+// cancellation makes DEADLINE_EXCEEDED or CANCELLED of a context error.
+func (g *Guard) Outgoing(ctx context.Context, err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if g == nil {
+		g = new(Guard)
+	}
+	if speaking, others := speakers(err, g.recognize, false); speaking != nil {
+		return g.strip(speaking.within(err, others))
+	}
+	if e := g.ended(ctx, err); e != nil {
+		return e
+	}
+	return g.hide(ctx, Report{Err: err})
+}
+
+// Panicked returns what the caller of a request may see of a panic in its
+// handler: nothing of its value, even where that is an error that would speak.
+// Call it from the deferred function that recovers, so that the stack is the
+// panic's.
+func (g *Guard) Panicked(ctx context.Context, value any) *Error {
+	err, ok := value.(error)
+	if !ok {
+		err = fmt.Errorf("%v", value)
+	}
+	if g == nil {
+		g = new(Guard)
+	}
+	return g.hide(ctx, Report{Err: fmt.Errorf("panic: %w", err), Stack: debug.Stack()})
+}
+
+// ended returns the error of a request that is over, where err tells no more
+// than that.
+func (g *Guard) ended(ctx context.Context, err error) *Error {
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return deadlineExceeded(err)
+	case g.shuttingDown():
+		return NewCode(code.Code_UNAVAILABLE, "the server is shutting down").WithCause(err)
+	}
+	return canceled(err)
+}
+
+func (g *Guard) shuttingDown() bool {
+	select {
+	case <-g.shutdown:
+		return true
+	default:
+		return false
+	}
+}
+
+func (g *Guard) hide(ctx context.Context, r Report) *Error {
+	r.ID = rand.Text()
+	if g.log != nil {
+		g.log(ctx, r)
+	} else {
+		logReport(ctx, r)
+	}
+	e := hidden(r.Err)
+	if g.hiddenText != "" {
+		e.message = repair(g.hiddenText)
+	}
+	return e.WithDetail(&errdetails.RequestInfo{RequestId: r.ID})
+}
+
+// strip takes the details out that must not leave.
+func (g *Guard) strip(e *Error) *Error {
+	isDebug := func(d RawDetail) bool { return d.Name() == "google.rpc.DebugInfo" }
+	if g.debugInfo || !slices.ContainsFunc(e.details, isDebug) {
+		return e
+	}
+	return e.changed(func(c *Error) { c.details = slices.DeleteFunc(slices.Clone(c.details), isDebug) })
+}
+
+func logReport(ctx context.Context, r Report) {
+	attrs := []slog.Attr{slog.String("request_id", r.ID), slog.String("error", r.Err.Error())}
+	if r.Stack != nil {
+		attrs = append(attrs, slog.String("stack", string(r.Stack)))
+	}
+	slog.LogAttrs(ctx, slog.LevelError, "error kept from the caller", attrs...)
+}

@@ -1,0 +1,236 @@
+package errmap
+
+import (
+	"slices"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// The field numbers of google.rpc.ErrorInfo and of its map entries.
+const (
+	infoReason   protowire.Number = 1
+	infoDomain   protowire.Number = 2
+	infoMetadata protowire.Number = 3
+	entryKey     protowire.Number = 1
+	entryValue   protowire.Number = 2
+)
+
+// deterministic is how every detail that is made here is marshalled.
+var deterministic = proto.MarshalOptions{Deterministic: true, AllowPartial: true}
+
+// encode returns what an instance of the definition says: its text and its
+// details, the ErrorInfo first, then the detail fields by number, then the
+// option's Help where no field is one. What could not be said is in the notes.
+// A nil message is one with no field set; one of another type says nothing
+// beyond the definition.
+func (d *Definition) encode(m proto.Message) (text string, details []RawDetail, notes []string) {
+	if d == nil {
+		return "", nil, nil
+	}
+	d, r := d.of(m)
+	text, constant := d.template.constant()
+	switch {
+	case constant:
+	case r == nil || len(d.template) == 0:
+		text = d.title
+	default:
+		var room [128]byte
+		if b, ok := d.template.append(room[:0], r, d.types); ok {
+			text = string(b)
+		} else {
+			text = d.title
+		}
+	}
+	details = make([]RawDetail, 1, 2+len(d.details))
+	details[0].typeURL = typeURLPrefix + "google.rpc.ErrorInfo"
+	details[0].value, notes = d.appendErrorInfo(make([]byte, 0, len(d.prefix)+48*len(d.entries)), r)
+	details, detailNotes := d.appendDetails(details, r)
+	notes = append(notes, detailNotes...)
+	if r != nil && len(r.GetUnknown()) > 0 {
+		notes = append(notes, string(d.FullName())+": fields that its schema does not know are left out")
+	}
+	return text, details, notes
+}
+
+// decode sets the fields of into from the ErrorInfo and, by type, from the
+// first detail that find returns. Fields that it finds nothing readable for
+// stay as they are. A message of another type is left alone.
+func (d *Definition) decode(into proto.Message, info *errdetails.ErrorInfo, find func(name protoreflect.FullName) ([]byte, bool)) {
+	if d == nil || into == nil {
+		return
+	}
+	d, m := d.of(into)
+	if m == nil || !m.IsValid() {
+		return
+	}
+	metadata := info.GetMetadata()
+	for i := range d.entries {
+		field := d.entries[i].field
+		if field == nil || i > 0 && d.entries[i-1].key == field.key {
+			continue
+		}
+		if text, ok := metadata[field.key]; ok {
+			field.set(m, text, d.types)
+		}
+	}
+	if d.extensible {
+		d.decodeExtensions(m, metadata)
+	}
+	for i := range d.details {
+		detail := &d.details[i]
+		value, ok := find(detail.name)
+		if oneof := detail.desc.ContainingOneof(); !ok || oneof != nil && m.WhichOneof(oneof) != nil {
+			continue
+		}
+		field := m.NewField(detail.desc)
+		if (proto.UnmarshalOptions{AllowPartial: true, Resolver: d.types}).Unmarshal(value, field.Message().Interface()) == nil {
+			m.Set(detail.desc, field)
+		}
+	}
+}
+
+// of returns the definition for the very descriptor of m, and m to read: nil
+// where there is no message of the definition's type.
+func (d *Definition) of(m proto.Message) (*Definition, protoreflect.Message) {
+	if m == nil {
+		return d, nil
+	}
+	r := m.ProtoReflect()
+	if r.Descriptor() == d.desc {
+		return d, r
+	}
+	// The same message of other files, such as a dynamic one: field
+	// descriptors do not serve messages of another descriptor.
+	if other, err := DefinitionOf(r.Descriptor()); err == nil && other.FullName() == d.FullName() {
+		return other, r
+	}
+	return d, nil
+}
+
+// appendErrorInfo appends the ErrorInfo of m in its deterministic encoding.
+func (d *Definition) appendErrorInfo(dst []byte, m protoreflect.Message) (_ []byte, notes []string) {
+	dst = append(dst, d.prefix...)
+	entries := d.entries
+	if d.extensible && m != nil {
+		entries = d.withExtensions(m)
+	}
+	written := -1
+	for i := range entries {
+		entry := &entries[i]
+		twice := written >= 0 && entries[written].key == entry.key
+		start := len(dst)
+		if entry.field == nil {
+			if !twice {
+				dst = frameEntry(append(dst, entry.constant...), start, entry.key)
+			}
+			continue
+		}
+		if m == nil || !m.Has(entry.field.desc) {
+			continue
+		}
+		name := string(entry.field.desc.FullName())
+		if twice {
+			notes = append(notes, "field "+name+" left out: another field has its JSON name")
+			continue
+		}
+		text, repaired, err := entry.field.appendText(dst, m, d.types)
+		if err != nil {
+			notes = append(notes, "field "+name+" left out: its value has no ProtoJSON")
+			continue
+		}
+		if repaired {
+			notes = append(notes, "field "+name+" repaired: its text is not UTF-8")
+		}
+		dst = frameEntry(text, start, entry.key)
+		written = i
+	}
+	return dst, notes
+}
+
+// frameEntry makes the text at the end of dst, from start, a metadata entry. The
+// text comes first because its length is not known before it is written.
+func frameEntry(dst []byte, start int, key string) []byte {
+	value := len(dst) - start
+	size := protowire.SizeTag(entryKey) + protowire.SizeBytes(len(key)) +
+		protowire.SizeTag(entryValue) + protowire.SizeBytes(value)
+	header := protowire.SizeTag(infoMetadata) + protowire.SizeVarint(uint64(size)) + size - value
+	dst = slices.Grow(dst, header)[:start+header+value]
+	copy(dst[start+header:], dst[start:start+value])
+	head := protowire.AppendTag(dst[:start], infoMetadata, protowire.BytesType)
+	head = protowire.AppendVarint(head, uint64(size))
+	head = protowire.AppendTag(head, entryKey, protowire.BytesType)
+	head = protowire.AppendString(head, key)
+	head = protowire.AppendTag(head, entryValue, protowire.BytesType)
+	protowire.AppendVarint(head, uint64(value))
+	return dst
+}
+
+// appendDetails appends the detail fields of m that are set, and the option's
+// Help where none of them is one.
+func (d *Definition) appendDetails(details []RawDetail, m protoreflect.Message) (_ []RawDetail, notes []string) {
+	helped := d.help == nil
+	for i := range d.details {
+		field := &d.details[i]
+		if m == nil || !m.Has(field.desc) {
+			continue
+		}
+		// AIP-193 attaches each type of detail at most once.
+		if slices.ContainsFunc(details, func(other RawDetail) bool { return other.typeURL == field.typeURL }) {
+			notes = append(notes, "field "+string(field.desc.FullName())+" left out: another field is a "+string(field.name))
+			continue
+		}
+		detail, err := detailOf(m.Get(field.desc).Message().Interface())
+		if err != nil {
+			notes = append(notes, "field "+string(field.desc.FullName())+" left out: it cannot be marshalled")
+			continue
+		}
+		details = append(details, detail)
+		helped = helped || field.name == nameHelp
+	}
+	if !helped {
+		details = append(details, RawDetail{typeURL: typeURLPrefix + string(nameHelp), value: d.help})
+	}
+	return details, notes
+}
+
+// withExtensions returns the entries of the definition with those of the
+// extensions that are set in m. ProtoJSON keys an extension "[full.name]". They
+// are metadata whatever their type: a reader that does not know the extension
+// could give a detail of its own to no field.
+func (d *Definition) withExtensions(m protoreflect.Message) []metadataEntry {
+	entries := d.entries
+	m.Range(func(fd protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
+		if fd.IsExtension() {
+			field := newMetadataField(fd)
+			entries = append(slices.Clip(entries), metadataEntry{key: field.key, field: field})
+		}
+		return true
+	})
+	if len(entries) > len(d.entries) {
+		slices.SortFunc(entries, compareEntries)
+	}
+	return entries
+}
+
+// decodeExtensions sets the extensions of m that metadata names and that are
+// known here.
+func (d *Definition) decodeExtensions(m protoreflect.Message, metadata map[string]string) {
+	for key, text := range metadata {
+		name, ok := strings.CutPrefix(key, "[")
+		if name, ok = strings.CutSuffix(name, "]"); !ok || len(name) != len(key)-2 {
+			continue
+		}
+		extension, err := d.types.FindExtensionByName(protoreflect.FullName(name))
+		if err != nil {
+			continue
+		}
+		fd := extension.TypeDescriptor()
+		if fd.ContainingMessage().FullName() == d.FullName() && d.desc.ExtensionRanges().Has(fd.Number()) {
+			newMetadataField(fd).set(m, text, d.types)
+		}
+	}
+}

@@ -1,0 +1,450 @@
+package errmap
+
+import (
+	"strconv"
+
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+)
+
+// markerType is the "@type" of the code marker of docs/wire.md section 7.
+const markerType = typeURLPrefix + "google.rpc.Status"
+
+// EncodeJSONRPC returns e as the error object of JSON-RPC 2.0 section 5.1 under
+// a profile; nil for nil.
+func EncodeJSONRPC(e *Error, p Profile, opts ...EncodeOption) []byte {
+	out, _ := AppendJSONRPC(nil, e, p, opts...)
+	return out
+}
+
+// AppendJSONRPC appends the error object to dst and returns its number too, for
+// Profile.HTTPStatus; a nil error appends nothing.
+func AppendJSONRPC(dst []byte, e *Error, p Profile, opts ...EncodeOption) (out []byte, number int64) {
+	if e == nil {
+		return dst, 0
+	}
+	o := newEncodeOptions(opts)
+	r := settle(e, o, form[rpcObject]{
+		wire:       WireJSONRPC,
+		shape:      shapeElements,
+		marker:     true,
+		own:        p.own(),
+		candidates: rpcCandidates(e, p, o),
+		items: func(c candidate) []item {
+			items := plainItems(o.catalog, e, shapeElements)
+			if ownNumber(e, p, c.number) != nil {
+				for i, d := range e.details {
+					if d.json != nil && d.typeURL == "" {
+						items[i] = wrapped(o.catalog, d)
+						items[i].carried.Place, items[i].carried.Plain = uint32(i), true
+					}
+				}
+			}
+			return items
+		},
+		write: func(c candidate, items []item, marker bool, carried *RawDetail) rpcObject {
+			out := strconv.AppendInt(append(dst, `{"code":`...), c.number, 10)
+			out = appendString(append(out, `,"message":`...), e.message)
+			out = appendData(out, e, p, o, c, items, marker, carried)
+			return rpcObject{c.number, append(out, '}'), len(dst)}
+		},
+		read: func(r rpcObject, o *decodeOptions) (*Error, error) {
+			return decodeJSONRPC(r.text[r.start:], p, o)
+		},
+		direct: func(c candidate, items []item) (marker, ok bool) {
+			if p == ProfileMCP && ownNumber(e, p, c.number) != nil {
+				return false, false
+			}
+			for _, it := range items {
+				if it.read.typeURL == "" {
+					return false, false
+				}
+			}
+			for _, errors := range []*Catalog{o.catalog, p.own()} {
+				n, _ := rpcCode(e, p, errors, o.catalog, c.number)
+				marker = marker || n != e.number
+			}
+			return marker, true
+		},
+	})
+	return r.text, r.number
+}
+
+// DecodeJSONRPC reads the error object of JSON-RPC 2.0 under a profile, or the
+// response that holds one.
+func DecodeJSONRPC(object []byte, p Profile, opts ...DecodeOption) (*Error, error) {
+	return decodeJSONRPC(object, p, newDecodeOptions(opts))
+}
+
+// rpcObject is an error object behind what the caller of an append has already.
+type rpcObject struct {
+	number int64
+	text   []byte
+	start  int
+}
+
+// rpcCandidates returns the numbers that e may have, the best first.
+func rpcCandidates(e *Error, p Profile, o *encodeOptions) []candidate {
+	var out []candidate
+	add := func(n int64, received bool) {
+		for _, c := range out {
+			if c.number == n {
+				return
+			}
+		}
+		c := candidate{number: n, said: Received{Wire: WireJSONRPC}}
+		if text := strconv.FormatInt(n, 10); received {
+			c.said.Number = text
+		} else {
+			c.made.Number = text
+		}
+		if p == ProfileMCP && ownNumber(e, p, n) != nil {
+			alone := c
+			alone.alone = true
+			out = append(out, alone)
+		}
+		out = append(out, c)
+	}
+	if token := e.receivedOn(WireJSONRPC).Number; isJSONNumber([]byte(token)) {
+		if n, ok := numberOf(token); ok && p.mayRepeat(n) {
+			add(n, true)
+		}
+	}
+	add(impliedNumber(e, p, o.catalog, o.catalog), false)
+	add(row(e.number).jsonrpc, false)
+	return out
+}
+
+// impliedNumber is the number that an error has of its own: the catalogue's for
+// its identity if the profile may write it, else the table's.
+func impliedNumber(e *Error, p Profile, errors, types *Catalog) int64 {
+	for _, c := range []*Catalog{errors, p.own()} {
+		if d := definitionOf(e, c, types); d != nil {
+			if n, ok := d.JSONRPCCode(); ok && p.may(int64(n), d.Domain()) {
+				return int64(n)
+			}
+			break
+		}
+	}
+	return row(e.number).jsonrpc
+}
+
+// ownNumber returns the profile's own error that a number stands for beside the
+// identity of e; nil where it is none.
+func ownNumber(e *Error, p Profile, number int64) *Definition {
+	if d := p.numbered(number); d != nil || p != ProfileMCP || number != numberInvalidParams {
+		return d
+	}
+	if d := definitionOf(e, p.own(), p.own()); d != nil && d.Reason() == reasonResourceNotFound {
+		return d
+	}
+	return nil
+}
+
+// rpcCode returns the code that a reader arrives at without a marker.
+func rpcCode(e *Error, p Profile, errors, types *Catalog, number int64) (n int32, found bool) {
+	for _, c := range []*Catalog{errors, p.own()} {
+		if d := definitionOf(e, c, types); d != nil {
+			return int32(d.Code()), true
+		}
+	}
+	if d := p.numbered(number); d != nil {
+		return int32(d.Code()), true
+	}
+	if p == ProfileMCP && number == numberMCPURLElicitation {
+		return int32(code.Code_FAILED_PRECONDITION), true
+	}
+	if c, ok := codesByNumber[number]; ok {
+		return int32(c), true
+	}
+	return int32(code.Code_UNKNOWN), false
+}
+
+// appendData appends the data member; nothing where there is nothing to say.
+func appendData(out []byte, e *Error, p Profile, o *encodeOptions, c candidate, items []item, marker bool, carried *RawDetail) []byte {
+	var object []member
+	own := p == ProfileMCP && ownNumber(e, p, c.number) != nil
+	if own {
+		object = schemaObject(e, ownNumber(e, p, c.number), o.catalog)
+		if c.alone {
+			if len(object) > 0 {
+				out = appendMembers(append(out, `,"data":`...), object)
+			}
+			return out
+		}
+	}
+	list, count := []byte("["), 0
+	add := func(text []byte) {
+		if count > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, text...)
+		count++
+	}
+	typed := marker || carried != nil
+	for _, it := range items {
+		if it.plain {
+			typed = typed || it.json[0] == '{' && it.read.typeURL != ""
+			add(it.json)
+		}
+	}
+	if marker {
+		add(strconv.AppendInt([]byte(`{"@type":"`+markerType+`","code":`), int64(int32(e.Code())), 10))
+		list = append(list, '}')
+	}
+	if carried != nil {
+		text, _ := render(o.catalog, *carried)
+		add(text)
+	}
+	list = append(list, ']')
+	switch {
+	case own:
+		object = append(object, newMember("details", list))
+		return appendMembers(append(out, `,"data":`...), object)
+	case count == 0:
+		return out
+	case count == 1 && !typed:
+		list = list[1 : len(list)-1]
+	}
+	return append(append(out, `,"data":`...), list...)
+}
+
+func decodeJSONRPC(body []byte, p Profile, o *decodeOptions) (*Error, error) {
+	text, err := compactJSON(body, o.limits)
+	if err != nil {
+		return foreign(WireJSONRPC, body, o, CodeFromConnectHTTP, err.Error())
+	}
+	members, ok := objectMembers(text)
+	if !ok {
+		return foreign(WireJSONRPC, body, o, CodeFromConnectHTTP, "not a JSON object")
+	}
+	e := &Error{decoded: true}
+	ours, rest := take(insideResponse(members), &e.notes, "code", "message", "data")
+	if len(ours) == 0 {
+		return foreign(WireJSONRPC, body, o, CodeFromConnectHTTP, "no code, message or data")
+	}
+	e.message, _ = e.text(WireJSONRPC, ours, "message")
+	number, token, rest := readRPCNumber(e, ours["code"], rest)
+	data := readData(o.catalog, ours["data"], p, number)
+	e.details = data.details
+	keepNumber := token != ""
+	if data.own != nil {
+		keepNumber = data.supply(e, p, o.catalog) && keepNumber
+	}
+	if p == ProfileMCP && (number == numberMCPResourceNotFound || number == numberMCPURLElicitation) {
+		keepNumber = false
+	}
+	if e.number = data.marker; e.number == 0 {
+		e.number, _ = rpcCode(e, p, o.errors, o.catalog, number)
+	}
+	e.keep(WireJSONRPC, rest)
+	restore(o.catalog, e, shapeElements)
+	if r := e.receivedOn(WireJSONRPC); keepNumber && r.Number == "" && token != strconv.FormatInt(impliedNumber(e, p, o.errors, o.catalog), 10) {
+		r.Number = token
+		e.setReceived(r)
+	}
+	o.finish(e)
+	return e, nil
+}
+
+// insideResponse returns the members of the error object inside a response.
+func insideResponse(members []member) []member {
+	version, inner := false, []byte(nil)
+	for _, m := range members {
+		switch m.name {
+		case "code", "message", "data":
+			return members
+		case "jsonrpc":
+			version = true
+		case "error":
+			inner = m.value
+		}
+	}
+	if object, ok := objectMembers(inner); ok && version {
+		return object
+	}
+	return members
+}
+
+// readRPCNumber reads the code: the number, and its token, "" for none. One that
+// is no integer within ±(2^53-1) is number 0, kept as it was received.
+func readRPCNumber(e *Error, raw []byte, rest []member) (int64, string, []member) {
+	if number, ok := readNumber(raw); ok {
+		return number, strconv.FormatInt(number, 10), rest
+	}
+	token := string(raw)
+	if s, ok := stringValue(raw); ok {
+		token = s
+	}
+	switch {
+	case raw == nil:
+		e.notes.add("code is missing: UNKNOWN")
+		return 0, "", rest
+	case isJSONNumber([]byte(token)):
+		e.notes.add("code %s is no integer that JSON-RPC can say: UNKNOWN", clip(token, 64))
+		return 0, token, rest
+	}
+	e.notes.add("code is no number: UNKNOWN")
+	return 0, "", addMember(rest, newMember("code", raw), &e.notes)
+}
+
+// rpcData is what the data member says.
+type rpcData struct {
+	details []RawDetail
+	marker  int32
+	own     *Definition // the profile's own error that the number stands for
+	free    []byte      // free-form data of such an error
+}
+
+func readData(c *Catalog, raw []byte, p Profile, number int64) rpcData {
+	var d rpcData
+	if d.own = p.numbered(number); d.own == nil && p == ProfileMCP && number == numberInvalidParams && isURIObject(raw) {
+		d.own = p.own().Find(domainMCP, reasonResourceNotFound)
+	}
+	elements, typed := arrayElements(raw)
+	switch {
+	case raw == nil || string(raw) == "[]":
+		return d
+	case typed:
+		typed = containsTyped(elements)
+	case typedElement(raw):
+		elements, typed = [][]byte{raw}, true
+	case p == ProfileMCP && d.own != nil:
+		elements, typed = objectDetails(raw)
+	}
+	if !typed {
+		if d.own != nil {
+			d.free = raw
+		} else {
+			d.details = []RawDetail{parseElement(c, raw)}
+		}
+		return d
+	}
+	marked := -1
+	for i, element := range elements {
+		if markerCode(element) != 0 {
+			marked, d.marker = i, markerCode(element)
+		}
+	}
+	var untyped []byte
+	for i, element := range elements {
+		switch {
+		case i == marked:
+		case d.own != nil && !typedElement(element):
+			untyped = append(append(untyped, ','), element...)
+		default:
+			d.details = append(d.details, parseElement(c, element))
+		}
+	}
+	if untyped != nil {
+		untyped[0] = '['
+		d.free = append(untyped, ']')
+	}
+	return d
+}
+
+// supply gives a profile's own error its ErrorInfo, first, where it came without
+// one of the profile's domain, and puts free-form data into its metadata. It is
+// false where the ErrorInfo contradicts the number.
+func (d rpcData) supply(e *Error, p Profile, c *Catalog) (agree bool) {
+	place := -1
+	var info *errdetails.ErrorInfo
+	for i, detail := range e.details {
+		if found := errorInfo(c, detail); found != nil && found.GetDomain() == p.domain() {
+			place, info = i, found
+			break
+		}
+	}
+	if place < 0 {
+		info = &errdetails.ErrorInfo{Reason: d.own.Reason(), Domain: d.own.Domain()}
+		e.details = append([]RawDetail{{}}, e.details...)
+		place = 0
+	} else if known := p.own().Find(p.domain(), info.GetReason()); known != nil && known != d.own {
+		e.notes.add("the number is that of %s, the ErrorInfo says %s, which stands", d.own.Reason(), info.GetReason())
+		agree = false
+		d.own = known
+	}
+	agree = p.own().Find(p.domain(), info.GetReason()) == d.own
+	if d.free == nil && e.details[place].typeURL != "" {
+		return agree
+	}
+	if e.details[place].json != nil { // JSON stays the JSON that it is
+		e.details = append(e.details, parseElement(c, d.free))
+		return agree
+	}
+	addFreeForm(info, d.own, d.free)
+	if detail, err := detailOf(info); err == nil {
+		e.details[place] = detail
+	}
+	return agree
+}
+
+// addFreeForm puts free-form data into metadata: the members of an object by
+// name, anything else under "data"; the members that a schema requires and
+// that are empty are nothing.
+func addFreeForm(info *errdetails.ErrorInfo, d *Definition, free []byte) {
+	members, isObject := objectMembers(free)
+	if !isObject {
+		members = nil
+		if free != nil {
+			members = []member{newMember("data", free)}
+		}
+	}
+	required := schemaOf(d)
+	for _, m := range textMembers(members) {
+		text := unquote(m.value)
+		if isObject && emptyOf(required[m.name]) == text && required[m.name] != 0 {
+			continue
+		}
+		if info.Metadata == nil {
+			info.Metadata = map[string]string{}
+		}
+		key := freeKey(m.name, func(key string) bool { _, taken := info.Metadata[key]; return taken })
+		info.Metadata[key] = text
+	}
+}
+
+func containsTyped(elements [][]byte) bool {
+	for _, element := range elements {
+		if typedElement(element) {
+			return true
+		}
+	}
+	return false
+}
+
+// typedElement tells whether a JSON element is an object with an "@type".
+func typedElement(raw []byte) bool {
+	members, _ := objectMembers(raw)
+	for _, m := range members {
+		if m.name == "@type" && m.value[0] == '"' {
+			return true
+		}
+	}
+	return false
+}
+
+// markerCode returns the code of a code marker: an object of exactly the two
+// members; 0 where the element is none.
+func markerCode(raw []byte) int32 {
+	members, _ := objectMembers(raw)
+	if len(members) != 2 {
+		return 0
+	}
+	typed, number := false, int64(0)
+	for _, m := range members {
+		switch m.name {
+		case "@type":
+			s, _ := stringValue(m.value)
+			typed = s == markerType
+		case "code":
+			if isNumber(m.value) {
+				number, _ = numberOf(string(m.value))
+			}
+		}
+	}
+	if !typed || number < 1 || number >= int64(len(codeTable)) {
+		return 0
+	}
+	return int32(number)
+}

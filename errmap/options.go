@@ -1,0 +1,169 @@
+package errmap
+
+import (
+	"net/http"
+	"time"
+)
+
+// The limits of a decoder unless WithLimits says otherwise.
+const (
+	DefaultMaxBody    = 4 << 20
+	DefaultMaxDetails = 1024
+	DefaultMaxDepth   = 100
+	DefaultMaxMessage = 1 << 20
+)
+
+// DefaultBudget is the room for an error in gRPC headers, in bytes, unless
+// WithBudget says otherwise: what common proxies allow for all headers.
+const DefaultBudget = 8 << 10
+
+// Limits bound what a decoder takes from foreign bytes. A zero member means
+// the default; a negative one means no limit.
+type Limits struct {
+	// Body is the most bytes of a body; a larger one is a body of another
+	// kind, so the error is the one that the transport's status says.
+	Body int
+	// Details is the most details; those after it are dropped with a note.
+	Details int
+	// Depth is how deep JSON may nest; a deeper body is one of another kind.
+	Depth int
+	// Message is the most bytes of the message; it is cut there, with a note.
+	Message int
+}
+
+// An EncodeOption changes how an error is written.
+type EncodeOption interface{ applyEncode(*encodeOptions) }
+
+// A DecodeOption changes how an error is read.
+type DecodeOption interface{ applyDecode(*decodeOptions) }
+
+// An Option serves readers and writers.
+type Option interface {
+	EncodeOption
+	DecodeOption
+}
+
+// WithCatalog names the errors and types that a reader or writer knows. The
+// default is Linked, everything that is linked into the program; nil means
+// the types of google.rpc and no errors.
+func WithCatalog(c *Catalog) Option { return catalogOption{c} }
+
+// WithoutCarried keeps errmap.v1.Carried out of what is written, for peers that
+// render a whole google.rpc.Status through a strict ProtoJSON and know no such
+// type. What only a Carried could say is then lost, with a note.
+func WithoutCarried() EncodeOption {
+	return encodeOption(func(o *encodeOptions) { o.withoutCarried = true })
+}
+
+// WithBudget sets the room that the three gRPC headers may take, names and
+// values, in bytes after encoding. Zero means DefaultBudget, a negative number
+// no limit.
+func WithBudget(n int) EncodeOption {
+	return encodeOption(func(o *encodeOptions) { o.budget = n })
+}
+
+// WithNotes has f called for each part that an encoder drops, while the encoder
+// runs.
+func WithNotes(f func(note string)) EncodeOption {
+	return encodeOption(func(o *encodeOptions) { o.note = f })
+}
+
+// WithLimits bounds what a decoder takes.
+func WithLimits(l Limits) DecodeOption {
+	return decodeOption(func(o *decodeOptions) { o.limits = l })
+}
+
+// WithHTTPStatus tells a decoder the status of the response that it reads.
+func WithHTTPStatus(status int) DecodeOption {
+	return decodeOption(func(o *decodeOptions) { o.httpStatus = status })
+}
+
+// WithHTTPHeader tells a decoder the header of the response that it reads, and
+// the time at which it came: Retry-After becomes a RetryInfo detail where the
+// error has none (RFC 9110 section 10.2.3).
+func WithHTTPHeader(h http.Header, received time.Time) DecodeOption {
+	return decodeOption(func(o *decodeOptions) { o.retryAfter, o.received = h.Get("Retry-After"), received })
+}
+
+// WithinStream tells DecodeConnect that the error stood in an end-of-stream
+// message, where the HTTP status says nothing of it.
+func WithinStream() DecodeOption {
+	return decodeOption(func(o *decodeOptions) { o.stream = true })
+}
+
+type encodeOptions struct {
+	catalog        *Catalog
+	withoutCarried bool
+	budget         int
+	note           func(string)
+}
+
+type decodeOptions struct {
+	catalog    *Catalog
+	limits     Limits
+	httpStatus int
+	stream     bool
+	retryAfter string
+	received   time.Time
+	// errors is where errors are looked up: catalog, but in the check of an
+	// encoder that asks what a reader without it makes of its output.
+	errors *Catalog
+}
+
+type encodeOption func(*encodeOptions)
+
+func (f encodeOption) applyEncode(o *encodeOptions) { f(o) }
+
+type decodeOption func(*decodeOptions)
+
+func (f decodeOption) applyDecode(o *decodeOptions) { f(o) }
+
+type catalogOption struct{ catalog *Catalog }
+
+func (c catalogOption) applyEncode(o *encodeOptions) { o.catalog = c.catalog }
+func (c catalogOption) applyDecode(o *decodeOptions) { o.catalog = c.catalog }
+
+func newEncodeOptions(opts []EncodeOption) *encodeOptions {
+	o := &encodeOptions{catalog: Linked()}
+	for _, opt := range opts {
+		opt.applyEncode(o)
+	}
+	if o.budget == 0 {
+		o.budget = DefaultBudget
+	}
+	return o
+}
+
+func newDecodeOptions(opts []DecodeOption) *decodeOptions {
+	o := &decodeOptions{catalog: Linked()}
+	for _, opt := range opts {
+		opt.applyDecode(o)
+	}
+	o.limits = o.limits.withDefaults()
+	o.errors = o.catalog
+	return o
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(n *int, fallback int) {
+		switch {
+		case *n == 0:
+			*n = fallback
+		case *n < 0:
+			*n = int(^uint(0) >> 1)
+		}
+	}
+	set(&l.Body, DefaultMaxBody)
+	set(&l.Details, DefaultMaxDetails)
+	set(&l.Depth, DefaultMaxDepth)
+	set(&l.Message, DefaultMaxMessage)
+	return l
+}
+
+func (o *encodeOptions) noted(n notes) {
+	if o.note != nil {
+		for _, s := range n {
+			o.note(s)
+		}
+	}
+}

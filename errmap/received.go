@@ -1,0 +1,146 @@
+package errmap
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
+)
+
+// Wire is a form in which an error arrives.
+type Wire int32
+
+// The wires, in the order in which Error.Received lists them.
+const (
+	WireConnect = Wire(errmapv1.Wire_WIRE_CONNECT)
+	WireGRPC    = Wire(errmapv1.Wire_WIRE_GRPC)
+	WireStatus  = Wire(errmapv1.Wire_WIRE_STATUS)
+	WireHTTP    = Wire(errmapv1.Wire_WIRE_HTTP)
+	WireProblem = Wire(errmapv1.Wire_WIRE_PROBLEM)
+	WireJSONRPC = Wire(errmapv1.Wire_WIRE_JSONRPC)
+)
+
+// String returns the name of the wire: "connect", "grpc", "status", "http",
+// "problem" or "jsonrpc".
+func (w Wire) String() string {
+	name, ok := errmapv1.Wire_name[int32(w)]
+	if !ok || w == 0 {
+		return "unspecified"
+	}
+	return strings.ToLower(strings.TrimPrefix(name, "WIRE_"))
+}
+
+// Received is what one wire said of an error and a google.rpc.Status cannot
+// say. It holds no more than that: a number that the error has anyway is not
+// kept.
+type Received struct {
+	// Wire is the wire that said it.
+	Wire Wire
+	// Number is the token of a JSON-RPC code; "" for none.
+	Number string
+	// CodeText stood in the place of the code and names none.
+	CodeText string
+	// HTTPStatus is the status of the response; 0 for none.
+	HTTPStatus int
+	// Members is a JSON object of the members that are said nowhere else, nil
+	// for none.
+	Members []byte
+	// UnknownFields are the fields of a google.rpc.Status that the schema does
+	// not know, as they stood on the wire.
+	UnknownFields []byte
+}
+
+func (r Received) empty() bool {
+	return r.Number == "" && r.CodeText == "" && r.HTTPStatus == 0 && len(r.Members) == 0 && len(r.UnknownFields) == 0
+}
+
+func (r Received) clone() Received {
+	r.Members, r.UnknownFields = bytes.Clone(r.Members), bytes.Clone(r.UnknownFields)
+	return r
+}
+
+func (r Received) equal(o Received) bool {
+	return r.Wire == o.Wire && r.Number == o.Number && r.CodeText == o.CodeText && r.HTTPStatus == o.HTTPStatus &&
+		bytes.Equal(r.Members, o.Members) && bytes.Equal(r.UnknownFields, o.UnknownFields)
+}
+
+// member returns one of Members.
+func (r Received) member(name string) ([]byte, bool) {
+	members, _ := objectMembers(r.Members)
+	for _, m := range members {
+		if m.name == name {
+			return m.value, true
+		}
+	}
+	return nil, false
+}
+
+// without returns r without some of its members.
+func (r Received) without(names ...string) Received {
+	members, _ := objectMembers(r.Members)
+	kept := slices.DeleteFunc(members, func(m member) bool { return slices.Contains(names, m.name) })
+	return r.withMembers(kept)
+}
+
+// withMembers sets the members, sorted by name: their order says nothing.
+func (r Received) withMembers(members []member) Received {
+	r.Members = nil
+	if len(members) > 0 {
+		members = slices.Clone(members)
+		slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+		r.Members = appendMembers(nil, members)
+	}
+	return r
+}
+
+// received returns what a wire said; empty where nothing.
+func (e *Error) receivedOn(w Wire) Received {
+	for _, r := range e.received {
+		if r.Wire == w {
+			return r
+		}
+	}
+	return Received{Wire: w}
+}
+
+// setReceived puts r in its place, or takes it away where it is empty. It is
+// for an error that nobody else has yet.
+func (e *Error) setReceived(r Received) {
+	i, have := slices.BinarySearchFunc(e.received, r.Wire, func(have Received, w Wire) int { return int(have.Wire - w) })
+	switch {
+	case have && r.empty():
+		e.received = slices.Delete(slices.Clone(e.received), i, i+1)
+	case have:
+		e.received = slices.Clone(e.received)
+		e.received[i] = r
+	case !r.empty():
+		e.received = slices.Insert(slices.Clone(e.received), i, r)
+	}
+}
+
+// mergeReceived adds to what rode along what its own wire says newly.
+func mergeReceived(carried, own Received) Received {
+	if carried.Number == "" {
+		carried.Number = own.Number
+	}
+	if carried.CodeText == "" {
+		carried.CodeText = own.CodeText
+	}
+	if carried.HTTPStatus == 0 {
+		carried.HTTPStatus = own.HTTPStatus
+	}
+	if len(carried.UnknownFields) == 0 {
+		carried.UnknownFields = own.UnknownFields
+	}
+	if len(own.Members) > 0 {
+		all, _ := objectMembers(carried.Members)
+		added, _ := objectMembers(own.Members)
+		var ignored notes
+		for _, m := range added {
+			all = addMember(all, m, &ignored)
+		}
+		carried = carried.withMembers(all)
+	}
+	return carried
+}

@@ -1,0 +1,375 @@
+package errmap
+
+import (
+	"bytes"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// render returns a detail as JSON: an element as it stood; bytes as the
+// ProtoJSON of their google.protobuf.Any where that reads back as the same
+// message, else under "@value". It is whole unless the bytes hold fields that
+// the schema does not know.
+func render(c *Catalog, d RawDetail) (out []byte, whole bool) {
+	switch {
+	case d.json != nil:
+		return d.json, true
+	case d.typeURL == "" && len(d.value) == 0:
+		return []byte("{}"), true
+	}
+	if out, whole, ok := renderMessage(c, d); ok {
+		return out, whole
+	}
+	out = append(appendString([]byte(`{"@type":`), d.typeURL), `,"@value":"`...)
+	out = base64.StdEncoding.AppendEncode(out, d.value)
+	return append(out, `"}`...), true
+}
+
+func renderMessage(c *Catalog, d RawDetail) (out []byte, whole, ok bool) {
+	m, err := unmarshalDetail(c, d)
+	if err != nil {
+		return nil, false, false
+	}
+	out, err = protojson.MarshalOptions{Resolver: c, AllowPartial: true}.Marshal(&anypb.Any{TypeUrl: d.typeURL, Value: d.value})
+	if err != nil {
+		return nil, false, false
+	}
+	if out, err = compactProtoJSON(out); err != nil {
+		return nil, false, false
+	}
+	whole = !hasUnknown(m.ProtoReflect())
+	if !whole {
+		dropUnknown(m.ProtoReflect())
+	}
+	back := new(anypb.Any)
+	if (protojson.UnmarshalOptions{Resolver: c, AllowPartial: true}).Unmarshal(out, back) != nil {
+		return nil, false, false
+	}
+	again, err := unmarshalDetail(c, RawDetail{typeURL: back.GetTypeUrl(), value: back.GetValue()})
+	return out, whole, err == nil && proto.Equal(m, again)
+}
+
+// compactProtoJSON takes out the white space that protojson puts in at random.
+func compactProtoJSON(b []byte) ([]byte, error) {
+	v := jsontext.Value(b)
+	err := v.Compact()
+	return v, err
+}
+
+func unmarshalDetail(c *Catalog, d RawDetail) (proto.Message, error) {
+	mt, err := c.FindMessageByURL(d.typeURL)
+	if err != nil {
+		return nil, err
+	}
+	m := mt.New().Interface()
+	return m, proto.UnmarshalOptions{Resolver: c, AllowPartial: true}.Unmarshal(d.value, m)
+}
+
+// hasUnknown tells whether m holds unknown fields, at any depth.
+func hasUnknown(m protoreflect.Message) bool {
+	found := len(m.GetUnknown()) > 0
+	if !found {
+		rangeMessages(m, func(inner protoreflect.Message) bool {
+			found = hasUnknown(inner)
+			return !found
+		})
+	}
+	return found
+}
+
+func dropUnknown(m protoreflect.Message) {
+	m.SetUnknown(nil)
+	rangeMessages(m, func(inner protoreflect.Message) bool {
+		dropUnknown(inner)
+		return true
+	})
+}
+
+// rangeMessages calls f for each message that a populated field of m holds.
+func rangeMessages(m protoreflect.Message, f func(protoreflect.Message) bool) {
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case fd.IsMap():
+			if fd.MapValue().Message() == nil {
+				return true
+			}
+			more := true
+			v.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
+				more = f(v.Message())
+				return more
+			})
+			return more
+		case fd.Message() == nil:
+			return true
+		case fd.IsList():
+			for i := range v.List().Len() {
+				if !f(v.List().Get(i).Message()) {
+					return false
+				}
+			}
+			return true
+		}
+		return f(v.Message())
+	})
+}
+
+// parseElement reads a compact JSON element of a list of details. It is bytes
+// where it is the empty Any, has the "@value" form, or is ProtoJSON that this
+// program reads whole; else it stays the JSON that it is.
+func parseElement(c *Catalog, raw []byte) RawDetail {
+	if string(raw) == "{}" {
+		return RawDetail{}
+	}
+	members, ok := objectMembers(raw)
+	if !ok {
+		return RawDetail{json: raw}
+	}
+	typeURL, typed := "", false
+	for _, m := range members {
+		if m.name == "@type" {
+			if typeURL, typed = stringValue(m.value); typed {
+				break
+			}
+		}
+	}
+	if !typed {
+		return RawDetail{json: raw}
+	}
+	if value, ok := valueForm(members); ok {
+		return RawDetail{typeURL: typeURL, value: value}
+	}
+	if _, err := c.FindMessageByURL(typeURL); err != nil {
+		return RawDetail{typeURL: typeURL, json: raw}
+	}
+	read := new(anypb.Any)
+	if (protojson.UnmarshalOptions{Resolver: c}).Unmarshal(raw, read) != nil {
+		return RawDetail{typeURL: typeURL, json: raw}
+	}
+	d := RawDetail{typeURL: read.GetTypeUrl(), value: read.GetValue()}
+	if hasNumber(raw) {
+		if back, _, ok := renderMessage(c, d); !ok || !numbersComeBack(raw, back) {
+			return RawDetail{typeURL: typeURL, json: raw}
+		}
+	}
+	return d
+}
+
+// valueForm reads {"@type":…,"@value":<base64>}, exactly these two members.
+func valueForm(members []member) ([]byte, bool) {
+	if len(members) != 2 {
+		return nil, false
+	}
+	for _, m := range members {
+		if m.name == "@value" {
+			s, ok := stringValue(m.value)
+			if !ok {
+				return nil, false
+			}
+			value, err := decodeBase64(s)
+			return value, err == nil
+		}
+	}
+	return nil, false
+}
+
+// hasNumber tells whether compact JSON holds a number token.
+func hasNumber(b []byte) bool {
+	found := false
+	numberTokens(b, nil, func(string) { found = true })
+	return found
+}
+
+// decodeBase64 reads base64 padded or not, in both alphabets.
+func decodeBase64(s string) ([]byte, error) {
+	s = strings.TrimRight(s, "=")
+	if strings.ContainsAny(s, "-_") {
+		return base64.RawURLEncoding.DecodeString(s)
+	}
+	return base64.RawStdEncoding.DecodeString(s)
+}
+
+// knownPart returns what of a JSON element reads as its type: members that the
+// schema does not know or refuses are left out. It is false where the type is
+// not linked or where nothing can be said of it.
+func knownPart(c *Catalog, d RawDetail) (RawDetail, bool) {
+	mt, err := c.FindMessageByURL(d.typeURL)
+	if err != nil {
+		return RawDetail{}, false
+	}
+	members, _ := objectMembers(d.json)
+	var ignored notes
+	_, members = take(members, &ignored, "@type")
+	m := mt.New().Interface()
+	name := mt.Descriptor().FullName()
+	if name == nameErrorInfo {
+		members = readableMetadata(members)
+	}
+	if strings.HasPrefix(string(name), "google.protobuf.") {
+		ours, _ := take(members, &ignored, "value")
+		if ours["value"] == nil || !readLenient(c, ours["value"], m) {
+			return RawDetail{}, false
+		}
+	} else if !readLenient(c, appendMembers(nil, members), m) {
+		for _, one := range members {
+			part := mt.New().Interface()
+			if readLenient(c, appendMembers(nil, []member{one}), part) {
+				proto.Merge(m, part)
+			}
+		}
+	}
+	value, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
+	if err != nil {
+		return RawDetail{}, false
+	}
+	return RawDetail{typeURL: d.typeURL, value: value}, true
+}
+
+func readLenient(c *Catalog, raw []byte, m proto.Message) bool {
+	err := protojson.UnmarshalOptions{Resolver: c, DiscardUnknown: true, AllowPartial: true}.Unmarshal(raw, m)
+	if err != nil {
+		proto.Reset(m)
+	}
+	return err == nil
+}
+
+// readableMetadata makes strings of metadata values that are none: their JSON
+// text, and nothing of null.
+func readableMetadata(members []member) []member {
+	out := make([]member, len(members))
+	copy(out, members)
+	for i, m := range out {
+		if entries, ok := objectMembers(m.value); ok && m.name == "metadata" {
+			out[i].value = appendMembers(nil, textMembers(entries))
+		}
+	}
+	return out
+}
+
+// textMembers turns the values of members into JSON strings; null goes.
+func textMembers(members []member) []member {
+	var out []member
+	var ignored notes
+	for _, m := range members {
+		if isNull(m.value) {
+			continue
+		}
+		if m.value[0] != '"' {
+			m.value = appendString(nil, string(m.value))
+		} else {
+			m.value = appendString(nil, unquote(m.value))
+		}
+		out = addMember(out, newMember(m.name, m.value), &ignored)
+	}
+	return out
+}
+
+// contains tells whether whole says everything that plain says: every populated
+// field with the same value.
+func contains(c *Catalog, whole, plain RawDetail) bool {
+	if whole.json != nil && whole.typeURL == "" {
+		return valueSays(c, plain, whole.json)
+	}
+	if whole.Name() != plain.Name() {
+		return false
+	}
+	if _, err := c.FindMessageByURL(plain.typeURL); err != nil {
+		return true
+	}
+	a, aOK := message(c, whole)
+	b, bOK := message(c, plain)
+	if !aOK || !bOK {
+		return whole.json == nil && plain.json == nil && bytes.Equal(whole.value, plain.value)
+	}
+	return subset(b.ProtoReflect(), a.ProtoReflect())
+}
+
+// valueSays tells whether a detail is the google.protobuf.Value of a JSON text.
+func valueSays(c *Catalog, d RawDetail, text []byte) bool {
+	if d.Name() != "google.protobuf.Value" {
+		return false
+	}
+	if d.json != nil { // no Value says it, so it stayed the text that it is
+		members, _ := objectMembers(d.json)
+		return slices.ContainsFunc(members, func(m member) bool { return m.name == "value" && bytes.Equal(m.value, text) })
+	}
+	want := new(structpb.Value)
+	got, ok := message(c, d)
+	return ok && protojson.Unmarshal(text, want) == nil && proto.Equal(got, want)
+}
+
+func message(c *Catalog, d RawDetail) (proto.Message, bool) {
+	if d.json != nil {
+		known, ok := knownPart(c, d)
+		if !ok {
+			return nil, false
+		}
+		d = known
+	}
+	m, err := unmarshalDetail(c, d)
+	return m, err == nil
+}
+
+// subset tells whether each populated field of a is in b with the same value.
+func subset(a, b protoreflect.Message) bool {
+	same := true
+	a.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		same = b.Has(fd) && subsetValue(fd, v, b.Get(fd))
+		return same
+	})
+	return same
+}
+
+func subsetValue(fd protoreflect.FieldDescriptor, a, b protoreflect.Value) bool {
+	switch {
+	case fd.IsMap():
+		same := a.Map().Len() <= b.Map().Len()
+		a.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+			same = same && b.Map().Has(k) && subsetSingular(fd.MapValue(), v, b.Map().Get(k))
+			return same
+		})
+		return same
+	case fd.IsList():
+		if a.List().Len() != b.List().Len() {
+			return false
+		}
+		for i := range a.List().Len() {
+			if !subsetSingular(fd, a.List().Get(i), b.List().Get(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return subsetSingular(fd, a, b)
+}
+
+func subsetSingular(fd protoreflect.FieldDescriptor, a, b protoreflect.Value) bool {
+	if fd.Message() != nil {
+		return subset(a.Message(), b.Message())
+	}
+	return a.Equal(b)
+}
+
+// sameDetail tells whether two details say the same. The prefix of a type URL
+// does not count, nor how a linked message is encoded.
+func sameDetail(c *Catalog, a, b RawDetail) bool {
+	if a.json != nil || b.json != nil {
+		return a.json != nil && b.json != nil && bytes.Equal(a.json, b.json)
+	}
+	if a.Name() != b.Name() {
+		return false
+	}
+	if bytes.Equal(a.value, b.value) {
+		return true
+	}
+	am, aErr := unmarshalDetail(c, a)
+	bm, bErr := unmarshalDetail(c, b)
+	return aErr == nil && bErr == nil && proto.Equal(am, bm)
+}

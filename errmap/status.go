@@ -1,0 +1,247 @@
+package errmap
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"google.golang.org/genproto/googleapis/rpc/code"
+	statuspb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+)
+
+// Status returns e as a google.rpc.Status, nil for nil. Details that are JSON
+// ride along in an errmap.v1.Carried.
+func (e *Error) Status(opts ...EncodeOption) *statuspb.Status {
+	if e == nil {
+		return nil
+	}
+	return encodeStatus(e, newEncodeOptions(opts), WireStatus)
+}
+
+// FromStatus reads a google.rpc.Status. Its details are not decoded. Nil and a
+// Status whose code is 0 are no error: FromStatus returns ErrOK.
+func FromStatus(s *statuspb.Status, opts ...DecodeOption) (*Error, error) {
+	if s.GetCode() == int32(code.Code_OK) {
+		return nil, ErrOK
+	}
+	return readStatus(s, newDecodeOptions(opts), WireStatus)
+}
+
+// EncodeStatusJSON returns e as the ProtoJSON of a google.rpc.Status, with
+// what docs/wire.md section 8 has for details without ProtoJSON; nil for nil.
+func EncodeStatusJSON(e *Error, opts ...EncodeOption) []byte {
+	if e == nil {
+		return nil
+	}
+	o := newEncodeOptions(opts)
+	return settle(e, o, form[[]byte]{
+		wire:         WireStatus,
+		shape:        shapeObjects,
+		writesNumber: true,
+		candidates:   []candidate{{}},
+		items:        func(candidate) []item { return plainItems(o.catalog, e, shapeObjects) },
+		write: func(_ candidate, items []item, _ bool, carried *RawDetail) []byte {
+			out := strconv.AppendInt([]byte(`{"code":`), int64(e.number), 10)
+			if e.message != "" {
+				out = appendString(append(out, `,"message":`...), e.message)
+			}
+			return append(appendDetails(out, o.catalog, items, carried), '}')
+		},
+		read: decodeStatusJSON,
+	})
+}
+
+// DecodeStatusJSON reads the ProtoJSON of a google.rpc.Status. It returns ErrOK
+// where the code is 0 or missing.
+func DecodeStatusJSON(body []byte, opts ...DecodeOption) (*Error, error) {
+	return decodeStatusJSON(body, newDecodeOptions(opts))
+}
+
+func encodeStatus(e *Error, o *encodeOptions, w Wire) *statuspb.Status {
+	said := Received{Wire: w, UnknownFields: e.receivedOn(w).UnknownFields}
+	return settle(e, o, form[*statuspb.Status]{
+		wire:         w,
+		shape:        shapeBinary,
+		writesNumber: w == WireStatus || e.number > 0,
+		candidates:   []candidate{{said: said}},
+		items:        func(candidate) []item { return plainItems(o.catalog, e, shapeBinary) },
+		write: func(_ candidate, items []item, _ bool, carried *RawDetail) *statuspb.Status {
+			s := &statuspb.Status{Code: e.number, Message: e.message}
+			if w == WireGRPC && e.number < 0 {
+				s.Code = int32(code.Code_UNKNOWN)
+			}
+			for _, it := range items {
+				if it.plain {
+					s.Details = append(s.Details, it.raw.Any())
+				}
+			}
+			if carried != nil {
+				s.Details = append(s.Details, carried.Any())
+			}
+			if len(said.UnknownFields) > 0 {
+				s.ProtoReflect().SetUnknown(said.UnknownFields)
+			}
+			return s
+		},
+		read: func(s *statuspb.Status, o *decodeOptions) (*Error, error) { return readStatus(s, o, w) },
+	})
+}
+
+func readStatus(s *statuspb.Status, o *decodeOptions, w Wire) (*Error, error) {
+	e := &Error{number: s.GetCode(), message: repair(s.GetMessage()), decoded: true}
+	for _, any := range s.GetDetails() {
+		e.details = append(e.details, RawDetail{typeURL: repair(any.GetTypeUrl()), value: any.GetValue()})
+	}
+	if unknown := s.ProtoReflect().GetUnknown(); len(unknown) > 0 {
+		e.setReceived(Received{Wire: w, UnknownFields: unknown})
+	}
+	restore(o.catalog, e, shapeBinary)
+	o.finish(e)
+	return e, nil
+}
+
+func decodeStatusJSON(body []byte, o *decodeOptions) (*Error, error) {
+	text, err := compactJSON(body, o.limits)
+	if err != nil {
+		return foreign(WireStatus, body, o, CodeFromHTTP, err.Error())
+	}
+	members, ok := objectMembers(text)
+	if !ok {
+		return foreign(WireStatus, body, o, CodeFromHTTP, "not a JSON object")
+	}
+	e := &Error{decoded: true}
+	ours, rest := take(members, &e.notes, "code", "message", "details")
+	if len(ours) == 0 && len(members) > 0 {
+		return foreign(WireStatus, body, o, CodeFromHTTP, "no code, message or details")
+	}
+	e.number, ok = statusCode(ours["code"])
+	if !ok {
+		e.notes.add("code is no number: UNKNOWN")
+		rest = addMember(rest, newMember("code", ours["code"]), &e.notes)
+	}
+	if e.number == 0 {
+		return nil, ErrOK
+	}
+	e.message, _ = e.text(WireStatus, ours, "message")
+	for _, raw := range e.elements(WireStatus, ours, "details") {
+		e.details = append(e.details, parseElement(o.catalog, raw))
+	}
+	e.keep(WireStatus, rest)
+	restore(o.catalog, e, shapeObjects)
+	o.finish(e)
+	return e, nil
+}
+
+// statusCode reads the code of a Status: a number, the text of one, or the name
+// of a code. Anything else is UNKNOWN, and not ok.
+func statusCode(raw []byte) (int32, bool) {
+	if raw == nil || isNull(raw) {
+		return 0, true
+	}
+	token := string(raw)
+	if s, ok := stringValue(raw); ok {
+		if n, named := code.Code_value[s]; named {
+			return n, true
+		}
+		token = s
+	}
+	if isJSONNumber([]byte(token)) {
+		if n, ok := numberOf(token); ok && n >= math.MinInt32 && n <= math.MaxInt32 {
+			return int32(n), true
+		}
+	}
+	return int32(code.Code_UNKNOWN), false
+}
+
+// appendDetails appends the details member of a JSON form; nothing without any.
+func appendDetails(out []byte, c *Catalog, items []item, carried *RawDetail) []byte {
+	first := true
+	add := func(text []byte) {
+		if first {
+			out = append(out, `,"details":[`...)
+		} else {
+			out = append(out, ',')
+		}
+		first = false
+		out = append(out, text...)
+	}
+	for _, it := range items {
+		if it.plain {
+			add(it.json)
+		}
+	}
+	if carried != nil {
+		text, _ := render(c, *carried)
+		add(text)
+	}
+	if !first {
+		out = append(out, ']')
+	}
+	return out
+}
+
+// parseStatus reads the wire form of a google.rpc.Status field by field, so that
+// text that is not UTF-8 costs no detail. strict is false where a field of
+// Status has a wrong wire type or a type URL has no slash.
+func parseStatus(b []byte) (s *statuspb.Status, strict bool, err error) {
+	s, strict = new(statuspb.Status), true
+	var unknown []byte
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return nil, false, fmt.Errorf("not a google.rpc.Status: %w", protowire.ParseError(n))
+		}
+		field := b[:n]
+		b = b[n:]
+		_, _, tag := protowire.ConsumeTag(field)
+		switch {
+		case number == 1 && kind == protowire.VarintType:
+			v, _ := protowire.ConsumeVarint(field[tag:])
+			s.Code = int32(v)
+		case number == 2 && kind == protowire.BytesType:
+			v, _ := protowire.ConsumeBytes(field[tag:])
+			s.Message = repair(string(v))
+		case number == 3 && kind == protowire.BytesType:
+			v, _ := protowire.ConsumeBytes(field[tag:])
+			detail, ok := parseAny(v)
+			if !ok {
+				return nil, false, fmt.Errorf("not a google.rpc.Status: detail %d is malformed", len(s.Details))
+			}
+			strict = strict && bareName(detail.GetTypeUrl()) != "" && len(bareName(detail.GetTypeUrl())) < len(detail.GetTypeUrl())
+			s.Details = append(s.Details, detail)
+		default:
+			strict = strict && number > 3
+			unknown = append(unknown, field...)
+		}
+	}
+	s.ProtoReflect().SetUnknown(unknown)
+	return s, strict, nil
+}
+
+func parseAny(b []byte) (*anypb.Any, bool) {
+	a := new(anypb.Any)
+	if proto.Unmarshal(b, a) == nil {
+		return a, true
+	}
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return nil, false
+		}
+		_, _, tag := protowire.ConsumeTag(b)
+		if kind == protowire.BytesType {
+			v, _ := protowire.ConsumeBytes(b[tag:])
+			switch number {
+			case 1:
+				a.TypeUrl = repair(string(v))
+			case 2:
+				a.Value = v
+			}
+		}
+		b = b[n:]
+	}
+	return a, true
+}

@@ -1,0 +1,72 @@
+package errmap
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/template"
+)
+
+// messageTemplate is the developer-facing text of an error, parsed once. The
+// zero value has no parts and renders nothing.
+type messageTemplate []templatePart
+
+// templatePart is a piece of literal text or, where field is set, a
+// placeholder for that field.
+type templatePart struct {
+	literal string
+	field   *metadataField
+}
+
+// append appends the text for m to dst. It reports false, and what it appended
+// is of no use, where a placeholder's field is unset or has no text: then the
+// title is sent instead.
+func (t messageTemplate) append(dst []byte, m protoreflect.Message, types typeResolver) ([]byte, bool) {
+	for _, part := range t {
+		if part.field == nil {
+			dst = append(dst, part.literal...)
+			continue
+		}
+		if !m.Has(part.field.desc) {
+			return dst, false
+		}
+		var err error
+		if dst, _, err = part.field.appendText(dst, m, types); err != nil {
+			return dst, false
+		}
+	}
+	return dst, true
+}
+
+// constant returns the whole text of a template without placeholders.
+func (t messageTemplate) constant() (string, bool) {
+	switch {
+	case len(t) == 0:
+		return "", false
+	case len(t) == 1 && t[0].field == nil:
+		return t[0].literal, true
+	}
+	return "", false
+}
+
+// compileTemplate parses text and finds its fields in md.
+func compileTemplate(text string, md protoreflect.MessageDescriptor) (messageTemplate, error) {
+	parts, err := template.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	compiled := make(messageTemplate, 0, len(parts))
+	for _, part := range parts {
+		if !part.Placeholder {
+			compiled = append(compiled, templatePart{literal: part.Text})
+			continue
+		}
+		fd := md.Fields().ByName(protoreflect.Name(part.Text))
+		if fd == nil {
+			return nil, fmt.Errorf("placeholder {%s} names no field of the message", part.Text)
+		}
+		compiled = append(compiled, templatePart{field: newMetadataField(fd)})
+	}
+	return compiled, nil
+}

@@ -1,0 +1,72 @@
+package errmap
+
+import (
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// repair returns s with U+FFFD in place of each byte that is not UTF-8.
+func repair(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+func repairBytes(b []byte) []byte {
+	if utf8.Valid(b) {
+		return b
+	}
+	return []byte(string([]rune(string(b))))
+}
+
+// repairMessage repairs every string of m, at any depth.
+func repairMessage(m protoreflect.Message) {
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case fd.IsMap():
+			repairMap(fd, v.Map())
+		case fd.IsList():
+			list := v.List()
+			for i := range list.Len() {
+				if fd.Message() != nil {
+					repairMessage(list.Get(i).Message())
+				} else if fd.Kind() == protoreflect.StringKind {
+					list.Set(i, protoreflect.ValueOfString(repair(list.Get(i).String())))
+				}
+			}
+		case fd.Message() != nil:
+			repairMessage(v.Message())
+		case fd.Kind() == protoreflect.StringKind:
+			m.Set(fd, protoreflect.ValueOfString(repair(v.String())))
+		}
+		return true
+	})
+}
+
+func repairMap(fd protoreflect.FieldDescriptor, entries protoreflect.Map) {
+	type entry struct {
+		from, to protoreflect.MapKey
+		value    protoreflect.Value
+	}
+	var mend []entry
+	entries.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+		if fd.MapValue().Message() != nil {
+			repairMessage(v.Message())
+		}
+		e := entry{k, k, v}
+		if fd.MapKey().Kind() == protoreflect.StringKind {
+			e.to = protoreflect.ValueOfString(repair(k.String())).MapKey()
+		}
+		if fd.MapValue().Kind() == protoreflect.StringKind {
+			e.value = protoreflect.ValueOfString(repair(v.String()))
+		}
+		mend = append(mend, e)
+		return true
+	})
+	for _, e := range mend {
+		entries.Clear(e.from)
+		entries.Set(e.to, e.value)
+	}
+}
