@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// flagSet is the flags of a command and what --help tells of it.
+type flagSet struct {
+	*flag.FlagSet
+	synopsis string // what follows "errmap", such as "serve [flags]"
+	about    string // what the command does, in paragraphs
+	examples string // command lines to try, one a line
+}
+
+func newFlagSet(name, synopsis, about, examples string) *flagSet {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	return &flagSet{fs, synopsis, about, examples}
+}
+
+// parse reads args. Where done is true the command ends with that exit code:
+// help was asked for, or the command line is wrong.
+func (fs *flagSet) parse(args []string, stdout, stderr io.Writer) (code int, done bool) {
+	err := fs.Parse(args)
+	switch {
+	case err == nil:
+		return exitOK, false
+	case errors.Is(err, flag.ErrHelp):
+		if _, err := io.WriteString(stdout, fs.help()); err != nil {
+			return exitFailure, true
+		}
+		return exitOK, true
+	}
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		text = fmt.Sprintf("unknown flag --%s", strings.TrimPrefix(name, "-"))
+	}
+	return fs.misused(stderr, "%s: the flags are %s", text, fs.names()), true
+}
+
+// misused reports a wrong command line and returns its exit code.
+func (fs *flagSet) misused(stderr io.Writer, format string, args ...any) int {
+	fmt.Fprintf(stderr, "errmap: %s: %s (see errmap %s --help)\n", fs.Name(), fmt.Sprintf(format, args...), fs.Name())
+	return exitUsage
+}
+
+func (fs *flagSet) names() string {
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
+	return strings.Join(append(names, "--help"), ", ")
+}
+
+func (fs *flagSet) help() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  errmap %s\n\n%s\n\nFlags:\n", fs.synopsis, strings.TrimSpace(fs.about))
+	fs.VisitAll(func(f *flag.Flag) {
+		value, usage := flag.UnquoteUsage(f)
+		if value != "" {
+			value = " " + value
+		}
+		fmt.Fprintf(&b, "  --%s%s\n        %s", f.Name, value, usage)
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+			fmt.Fprintf(&b, " (default %s)", f.DefValue)
+		}
+		b.WriteByte('\n')
+	})
+	b.WriteString("  --help\n        this text\n")
+	if fs.examples != "" {
+		b.WriteString("\nExamples:\n")
+		for line := range strings.Lines(strings.TrimSpace(fs.examples)) {
+			b.WriteString("  " + line)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
