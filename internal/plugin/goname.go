@@ -21,7 +21,7 @@ func checkGoNames(s *Schema, report func(Mistake)) {
 			report(Mistake{
 				File: d.Message.ParentFile(),
 				Path: PathOf(clash),
-				What: fmt.Sprintf("%s %s of %s is %s in Go, as the method that makes the message an error",
+				What: fmt.Sprintf("%s %s of %s is named %s in Go, like the method that makes the message an error",
 					kind, clash.Name(), d.Message.Name(), goMethod),
 				Expected: "expected another name, or the opaque API",
 				Remedy:   fmt.Sprintf("rename the %s, or set features.(pb.go).api_level = API_OPAQUE", kind),

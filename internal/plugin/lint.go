@@ -108,18 +108,18 @@ func checkDomain(d *Definition, report func(Mistake)) {
 
 func checkReason(d *Definition, report func(Mistake)) {
 	m := Mistake{Path: d.optionPath(optionInfo, infoReason), Remedy: "change info.reason"}
-	origin := "reason"
+	reason := fmt.Sprintf("reason %q", d.Reason)
 	if d.Options.GetInfo().GetReason() == "" {
-		origin = fmt.Sprintf("reason of the name %s,", d.Message.Name())
+		reason += fmt.Sprintf(" from the name %s", d.Message.Name())
 		m.Remedy = "set info.reason"
 	}
 	switch {
 	case !reasonSyntax.MatchString(d.Reason):
-		m.What = fmt.Sprintf("%s %q is malformed", origin, d.Reason)
+		m.What = reason + " is malformed"
 		m.Expected = "expected " + reasonPattern + " (AIP-193)"
 		report(m)
 	case len(d.Reason) > maxReason:
-		m.What = fmt.Sprintf("%s %q has %d characters", origin, d.Reason, len(d.Reason))
+		m.What = fmt.Sprintf("%s has %d characters", reason, len(d.Reason))
 		m.Expected = fmt.Sprintf("expected at most %d (AIP-193)", maxReason)
 		report(m)
 	}
@@ -316,7 +316,9 @@ func checkMetadataKeys(d *Definition, report func(Mistake)) {
 		first[key] = fd
 	}
 	for _, key := range slices.Sorted(maps.Keys(d.Options.GetInfo().GetMetadata())) {
-		check(key, "", d.optionPath(optionInfo, infoMetadata), "rename it")
+		// Which entry it is the order of a map does not say: the first has
+		// the nearest position.
+		check(key, "", d.optionPath(optionInfo, infoMetadata, 0), "rename it")
 	}
 }
 
