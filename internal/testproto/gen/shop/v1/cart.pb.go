@@ -240,6 +240,112 @@ func (x *StockEmptyError) GetRetry() *errdetails.RetryInfo {
 	return nil
 }
 
+// PaymentRequiredError says that a cart is not paid for.
+type PaymentRequiredError struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Amount        int64                  `protobuf:"varint,1,opt,name=amount,proto3" json:"amount,omitempty"`
+	Due           *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=due,proto3" json:"due,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PaymentRequiredError) Reset() {
+	*x = PaymentRequiredError{}
+	mi := &file_shop_v1_cart_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PaymentRequiredError) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PaymentRequiredError) ProtoMessage() {}
+
+func (x *PaymentRequiredError) ProtoReflect() protoreflect.Message {
+	mi := &file_shop_v1_cart_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PaymentRequiredError.ProtoReflect.Descriptor instead.
+func (*PaymentRequiredError) Descriptor() ([]byte, []int) {
+	return file_shop_v1_cart_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PaymentRequiredError) GetAmount() int64 {
+	if x != nil {
+		return x.Amount
+	}
+	return 0
+}
+
+func (x *PaymentRequiredError) GetDue() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Due
+	}
+	return nil
+}
+
+// InvalidCartError says which fields of a cart are wrong.
+type InvalidCartError struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Fields        *errdetails.BadRequest `protobuf:"bytes,1,opt,name=fields,proto3" json:"fields,omitempty"`
+	Debug         *errdetails.DebugInfo  `protobuf:"bytes,2,opt,name=debug,proto3" json:"debug,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InvalidCartError) Reset() {
+	*x = InvalidCartError{}
+	mi := &file_shop_v1_cart_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InvalidCartError) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InvalidCartError) ProtoMessage() {}
+
+func (x *InvalidCartError) ProtoReflect() protoreflect.Message {
+	mi := &file_shop_v1_cart_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InvalidCartError.ProtoReflect.Descriptor instead.
+func (*InvalidCartError) Descriptor() ([]byte, []int) {
+	return file_shop_v1_cart_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *InvalidCartError) GetFields() *errdetails.BadRequest {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+func (x *InvalidCartError) GetDebug() *errdetails.DebugInfo {
+	if x != nil {
+		return x.Debug
+	}
+	return nil
+}
+
 // Everything has a field of every kind.
 type Everything struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
@@ -280,7 +386,7 @@ type Everything struct {
 
 func (x *Everything) Reset() {
 	*x = Everything{}
-	mi := &file_shop_v1_cart_proto_msgTypes[3]
+	mi := &file_shop_v1_cart_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -292,7 +398,7 @@ func (x *Everything) String() string {
 func (*Everything) ProtoMessage() {}
 
 func (x *Everything) ProtoReflect() protoreflect.Message {
-	mi := &file_shop_v1_cart_proto_msgTypes[3]
+	mi := &file_shop_v1_cart_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -305,7 +411,7 @@ func (x *Everything) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Everything.ProtoReflect.Descriptor instead.
 func (*Everything) Descriptor() ([]byte, []int) {
-	return file_shop_v1_cart_proto_rawDescGZIP(), []int{3}
+	return file_shop_v1_cart_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Everything) GetFlag() bool {
@@ -545,7 +651,13 @@ const file_shop_v1_cart_proto_rawDesc = "" +
 	"\x03qty\x18\x02 \x01(\x03R\x03qty\"~\n" +
 	"\x0fStockEmptyError\x12\x10\n" +
 	"\x03sku\x18\x01 \x01(\tR\x03sku\x12+\n" +
-	"\x05retry\x18\x02 \x01(\v2\x15.google.rpc.RetryInfoR\x05retry:,\x92\x9b%(\b\t\x1a\x12The stock is empty\"\rNo {sku} left(\xaa\x1f\"\xc3\t\n" +
+	"\x05retry\x18\x02 \x01(\v2\x15.google.rpc.RetryInfoR\x05retry:,\x92\x9b%(\b\t\x1a\x12The stock is empty\"\rNo {sku} left(\xaa\x1f\"\xcd\x01\n" +
+	"\x14PaymentRequiredError\x12\x16\n" +
+	"\x06amount\x18\x01 \x01(\x03R\x06amount\x12,\n" +
+	"\x03due\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03due:o\x92\x9b%k\b\t\x1a\x18The cart is not paid for\"\x1f{amount} is to be paid by {due}0\x92\x03:)https://shop.example.com/problems/payment\"\x8c\x01\n" +
+	"\x10InvalidCartError\x12.\n" +
+	"\x06fields\x18\x01 \x01(\v2\x16.google.rpc.BadRequestR\x06fields\x12+\n" +
+	"\x05debug\x18\x02 \x01(\v2\x15.google.rpc.DebugInfoR\x05debug:\x1b\x92\x9b%\x17\b\x03\x1a\x13The cart is invalid\"\xc3\t\n" +
 	"\n" +
 	"Everything\x12\x12\n" +
 	"\x04flag\x18\x01 \x01(\bR\x04flag\x12\x10\n" +
@@ -615,67 +727,74 @@ func file_shop_v1_cart_proto_rawDescGZIP() []byte {
 }
 
 var file_shop_v1_cart_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_shop_v1_cart_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_shop_v1_cart_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_shop_v1_cart_proto_goTypes = []any{
 	(Color)(0),                    // 0: shop.v1.Color
 	(*GetRequest)(nil),            // 1: shop.v1.GetRequest
 	(*GetResponse)(nil),           // 2: shop.v1.GetResponse
 	(*StockEmptyError)(nil),       // 3: shop.v1.StockEmptyError
-	(*Everything)(nil),            // 4: shop.v1.Everything
-	nil,                           // 5: shop.v1.Everything.ByNameEntry
-	nil,                           // 6: shop.v1.Everything.ByNumberEntry
-	(*errdetails.RetryInfo)(nil),  // 7: google.rpc.RetryInfo
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
-	(*structpb.Struct)(nil),       // 10: google.protobuf.Struct
-	(*structpb.Value)(nil),        // 11: google.protobuf.Value
-	(*structpb.ListValue)(nil),    // 12: google.protobuf.ListValue
-	(*anypb.Any)(nil),             // 13: google.protobuf.Any
-	(*fieldmaskpb.FieldMask)(nil), // 14: google.protobuf.FieldMask
-	(*wrapperspb.Int64Value)(nil), // 15: google.protobuf.Int64Value
-	(*wrapperspb.BoolValue)(nil),  // 16: google.protobuf.BoolValue
-	(*wrapperspb.BytesValue)(nil), // 17: google.protobuf.BytesValue
-	(structpb.NullValue)(0),       // 18: google.protobuf.NullValue
-	(*emptypb.Empty)(nil),         // 19: google.protobuf.Empty
+	(*PaymentRequiredError)(nil),  // 4: shop.v1.PaymentRequiredError
+	(*InvalidCartError)(nil),      // 5: shop.v1.InvalidCartError
+	(*Everything)(nil),            // 6: shop.v1.Everything
+	nil,                           // 7: shop.v1.Everything.ByNameEntry
+	nil,                           // 8: shop.v1.Everything.ByNumberEntry
+	(*errdetails.RetryInfo)(nil),  // 9: google.rpc.RetryInfo
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(*errdetails.BadRequest)(nil), // 11: google.rpc.BadRequest
+	(*errdetails.DebugInfo)(nil),  // 12: google.rpc.DebugInfo
+	(*durationpb.Duration)(nil),   // 13: google.protobuf.Duration
+	(*structpb.Struct)(nil),       // 14: google.protobuf.Struct
+	(*structpb.Value)(nil),        // 15: google.protobuf.Value
+	(*structpb.ListValue)(nil),    // 16: google.protobuf.ListValue
+	(*anypb.Any)(nil),             // 17: google.protobuf.Any
+	(*fieldmaskpb.FieldMask)(nil), // 18: google.protobuf.FieldMask
+	(*wrapperspb.Int64Value)(nil), // 19: google.protobuf.Int64Value
+	(*wrapperspb.BoolValue)(nil),  // 20: google.protobuf.BoolValue
+	(*wrapperspb.BytesValue)(nil), // 21: google.protobuf.BytesValue
+	(structpb.NullValue)(0),       // 22: google.protobuf.NullValue
+	(*emptypb.Empty)(nil),         // 23: google.protobuf.Empty
 }
 var file_shop_v1_cart_proto_depIdxs = []int32{
-	7,  // 0: shop.v1.StockEmptyError.retry:type_name -> google.rpc.RetryInfo
-	0,  // 1: shop.v1.Everything.color:type_name -> shop.v1.Color
-	5,  // 2: shop.v1.Everything.by_name:type_name -> shop.v1.Everything.ByNameEntry
-	4,  // 3: shop.v1.Everything.self:type_name -> shop.v1.Everything
-	1,  // 4: shop.v1.Everything.right:type_name -> shop.v1.GetRequest
-	8,  // 5: shop.v1.Everything.at:type_name -> google.protobuf.Timestamp
-	9,  // 6: shop.v1.Everything.lasts:type_name -> google.protobuf.Duration
-	10, // 7: shop.v1.Everything.object:type_name -> google.protobuf.Struct
-	11, // 8: shop.v1.Everything.value:type_name -> google.protobuf.Value
-	12, // 9: shop.v1.Everything.list:type_name -> google.protobuf.ListValue
-	13, // 10: shop.v1.Everything.any:type_name -> google.protobuf.Any
-	14, // 11: shop.v1.Everything.mask:type_name -> google.protobuf.FieldMask
-	15, // 12: shop.v1.Everything.boxed_long:type_name -> google.protobuf.Int64Value
-	16, // 13: shop.v1.Everything.boxed_flag:type_name -> google.protobuf.BoolValue
-	17, // 14: shop.v1.Everything.boxed_data:type_name -> google.protobuf.BytesValue
-	18, // 15: shop.v1.Everything.nothing:type_name -> google.protobuf.NullValue
-	6,  // 16: shop.v1.Everything.by_number:type_name -> shop.v1.Everything.ByNumberEntry
-	4,  // 17: shop.v1.Everything.ByNameEntry.value:type_name -> shop.v1.Everything
-	1,  // 18: shop.v1.Cart.Get:input_type -> shop.v1.GetRequest
-	4,  // 19: shop.v1.Cart.Echo:input_type -> shop.v1.Everything
-	19, // 20: shop.v1.Cart.Ping:input_type -> google.protobuf.Empty
-	1,  // 21: shop.v1.Cart.Watch:input_type -> shop.v1.GetRequest
-	1,  // 22: shop.v1.Cart.Fill:input_type -> shop.v1.GetRequest
-	1,  // 23: shop.v1.Cart.Haggle:input_type -> shop.v1.GetRequest
-	1,  // 24: shop.v1.Orders.Get:input_type -> shop.v1.GetRequest
-	2,  // 25: shop.v1.Cart.Get:output_type -> shop.v1.GetResponse
-	4,  // 26: shop.v1.Cart.Echo:output_type -> shop.v1.Everything
-	19, // 27: shop.v1.Cart.Ping:output_type -> google.protobuf.Empty
-	2,  // 28: shop.v1.Cart.Watch:output_type -> shop.v1.GetResponse
-	2,  // 29: shop.v1.Cart.Fill:output_type -> shop.v1.GetResponse
-	2,  // 30: shop.v1.Cart.Haggle:output_type -> shop.v1.GetResponse
-	2,  // 31: shop.v1.Orders.Get:output_type -> shop.v1.GetResponse
-	25, // [25:32] is the sub-list for method output_type
-	18, // [18:25] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	9,  // 0: shop.v1.StockEmptyError.retry:type_name -> google.rpc.RetryInfo
+	10, // 1: shop.v1.PaymentRequiredError.due:type_name -> google.protobuf.Timestamp
+	11, // 2: shop.v1.InvalidCartError.fields:type_name -> google.rpc.BadRequest
+	12, // 3: shop.v1.InvalidCartError.debug:type_name -> google.rpc.DebugInfo
+	0,  // 4: shop.v1.Everything.color:type_name -> shop.v1.Color
+	7,  // 5: shop.v1.Everything.by_name:type_name -> shop.v1.Everything.ByNameEntry
+	6,  // 6: shop.v1.Everything.self:type_name -> shop.v1.Everything
+	1,  // 7: shop.v1.Everything.right:type_name -> shop.v1.GetRequest
+	10, // 8: shop.v1.Everything.at:type_name -> google.protobuf.Timestamp
+	13, // 9: shop.v1.Everything.lasts:type_name -> google.protobuf.Duration
+	14, // 10: shop.v1.Everything.object:type_name -> google.protobuf.Struct
+	15, // 11: shop.v1.Everything.value:type_name -> google.protobuf.Value
+	16, // 12: shop.v1.Everything.list:type_name -> google.protobuf.ListValue
+	17, // 13: shop.v1.Everything.any:type_name -> google.protobuf.Any
+	18, // 14: shop.v1.Everything.mask:type_name -> google.protobuf.FieldMask
+	19, // 15: shop.v1.Everything.boxed_long:type_name -> google.protobuf.Int64Value
+	20, // 16: shop.v1.Everything.boxed_flag:type_name -> google.protobuf.BoolValue
+	21, // 17: shop.v1.Everything.boxed_data:type_name -> google.protobuf.BytesValue
+	22, // 18: shop.v1.Everything.nothing:type_name -> google.protobuf.NullValue
+	8,  // 19: shop.v1.Everything.by_number:type_name -> shop.v1.Everything.ByNumberEntry
+	6,  // 20: shop.v1.Everything.ByNameEntry.value:type_name -> shop.v1.Everything
+	1,  // 21: shop.v1.Cart.Get:input_type -> shop.v1.GetRequest
+	6,  // 22: shop.v1.Cart.Echo:input_type -> shop.v1.Everything
+	23, // 23: shop.v1.Cart.Ping:input_type -> google.protobuf.Empty
+	1,  // 24: shop.v1.Cart.Watch:input_type -> shop.v1.GetRequest
+	1,  // 25: shop.v1.Cart.Fill:input_type -> shop.v1.GetRequest
+	1,  // 26: shop.v1.Cart.Haggle:input_type -> shop.v1.GetRequest
+	1,  // 27: shop.v1.Orders.Get:input_type -> shop.v1.GetRequest
+	2,  // 28: shop.v1.Cart.Get:output_type -> shop.v1.GetResponse
+	6,  // 29: shop.v1.Cart.Echo:output_type -> shop.v1.Everything
+	23, // 30: shop.v1.Cart.Ping:output_type -> google.protobuf.Empty
+	2,  // 31: shop.v1.Cart.Watch:output_type -> shop.v1.GetResponse
+	2,  // 32: shop.v1.Cart.Fill:output_type -> shop.v1.GetResponse
+	2,  // 33: shop.v1.Cart.Haggle:output_type -> shop.v1.GetResponse
+	2,  // 34: shop.v1.Orders.Get:output_type -> shop.v1.GetResponse
+	28, // [28:35] is the sub-list for method output_type
+	21, // [21:28] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_shop_v1_cart_proto_init() }
@@ -683,7 +802,7 @@ func file_shop_v1_cart_proto_init() {
 	if File_shop_v1_cart_proto != nil {
 		return
 	}
-	file_shop_v1_cart_proto_msgTypes[3].OneofWrappers = []any{
+	file_shop_v1_cart_proto_msgTypes[5].OneofWrappers = []any{
 		(*Everything_Left)(nil),
 		(*Everything_Right)(nil),
 	}
@@ -693,7 +812,7 @@ func file_shop_v1_cart_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_shop_v1_cart_proto_rawDesc), len(file_shop_v1_cart_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   2,
 		},
