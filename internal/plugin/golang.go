@@ -134,6 +134,13 @@ func (g *goFile) textOf(message *protogen.Message, d *Definition, prefix string)
 	for _, field := range message.Fields {
 		byName[string(field.Desc.Name())] = field
 	}
+	// Before any term is made: a term may need an import, and Go refuses one
+	// that stays unused.
+	for _, part := range d.Template {
+		if field := byName[part.Text]; part.Placeholder && (field.Desc.Message() != nil || field.Desc.IsList()) {
+			return "", nil
+		}
+	}
 	var terms []string
 	literal := prefix
 	seen := make(map[*protogen.Field]bool)
@@ -143,9 +150,6 @@ func (g *goFile) textOf(message *protogen.Message, d *Definition, prefix string)
 			continue
 		}
 		field := byName[part.Text]
-		if field.Desc.Message() != nil || field.Desc.IsList() {
-			return "", nil
-		}
 		if literal != "" {
 			terms = append(terms, strconv.Quote(literal))
 			literal = ""
