@@ -30,6 +30,7 @@ type command struct {
 
 var commands = []command{
 	// One line a command, in the order in which help lists them.
+	{"convert", "translate an error from one form into another", runConvert},
 }
 
 func main() {
