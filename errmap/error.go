@@ -25,6 +25,7 @@ type Error struct {
 	received []Received // in the order of Wire, none empty
 	decoded  bool       // read from a wire, so things may ride along
 	remote   bool
+	local    bool // a call failed here, and its peer said nothing of it
 	// forwarded is set where the program sends a peer's error on, on purpose.
 	forwarded bool
 	cause     error
@@ -153,16 +154,6 @@ func (e *Error) HTTPStatus() int {
 		}
 	}
 	return row(e.number).http
-}
-
-// Remote tells whether a peer sent the error. Returned from a handler such an
-// error is hidden, unless Forward says that it is for the caller.
-func (e *Error) Remote() bool { return e != nil && e.remote }
-
-// WithRemote returns e as an error that a peer sent: for adapters, and for tests
-// that need what a client would have received.
-func (e *Error) WithRemote() *Error {
-	return e.changed(func(c *Error) { c.remote, c.decoded = true, true })
 }
 
 // Notes returns what was dropped or repaired when the error was read or made,

@@ -41,9 +41,10 @@ func From(err error) *Error {
 	return hidden(err)
 }
 
-// Forward marks the error that a peer sent as one that is for the caller too: a
-// handler that returns it sends all of it on, with nothing of the headers that
-// it came with. An error in whose chain no *Error is comes back as it is.
+// Forward marks the error that a peer sent, or that a call met here, as one that
+// is for the caller too: a handler that returns it sends all of it on, with
+// nothing of the headers that it came with. An error in whose chain no *Error is
+// comes back as it is; the adapters of the RPC libraries make one of theirs.
 func Forward(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e == nil {
@@ -81,7 +82,8 @@ func (s *speaker) within(err error, others int) *Error {
 type Recognizer func(link error) (e *Error, known bool)
 
 // speakers finds the first link that speaks, and how many more do. An error that
-// a peer sent speaks where it was forwarded, or to all where remote is set.
+// a peer sent, or that a call met, speaks where it was forwarded, or to all where
+// remote is set.
 func speakers(err error, recognize []Recognizer, remote bool) (first *speaker, others int) {
 	visit(err, func(link error) (deeper bool) {
 		e, known := spoken(link, recognize, remote)
@@ -101,7 +103,7 @@ func speakers(err error, recognize []Recognizer, remote bool) (first *speaker, o
 
 func spoken(link error, recognize []Recognizer, remote bool) (*Error, bool) {
 	if e, ok := link.(*Error); ok { // a link, not a chain
-		if e == nil || e.remote && !e.forwarded && !remote {
+		if e == nil || (e.remote || e.local) && !e.forwarded && !remote {
 			return nil, true
 		}
 		return e, true

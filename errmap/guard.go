@@ -15,10 +15,10 @@ import (
 
 // Guard stands where errors leave a server and decides what their callers may
 // see (docs/wire.md section 10). Only an error that the program made for the
-// caller speaks: an annotated message, an *Error that no peer sent or that was
-// forwarded, and what the Recognizer of an adapter lets through. Any other goes
-// out as INTERNAL with a fixed text, and goes whole to the log, with an id that
-// the caller gets too, in a google.rpc.RequestInfo.
+// caller speaks: an annotated message, an *Error that is neither Remote nor
+// Local or that was forwarded, and what the Recognizer of an adapter lets
+// through. Any other goes out as INTERNAL with a fixed text, and goes whole to
+// the log, with an id that the caller gets too, in a google.rpc.RequestInfo.
 //
 // A Guard is immutable and safe for concurrent use; a nil one has the defaults.
 type Guard struct {
@@ -47,8 +47,15 @@ type guardOption func(*Guard)
 func (f guardOption) applyGuard(g *Guard) { f(g) }
 
 // NewGuard returns a Guard. Without options it logs to slog.Default.
-func NewGuard(opts ...GuardOption) *Guard {
-	g := new(Guard)
+func NewGuard(opts ...GuardOption) *Guard { return (*Guard)(nil).With(opts...) }
+
+// With returns a Guard that is g, which may be nil, but for the options.
+func (g *Guard) With(opts ...GuardOption) *Guard {
+	if g == nil {
+		g = new(Guard)
+	}
+	c := *g
+	g = &c
 	for _, opt := range opts {
 		opt.applyGuard(g)
 	}
@@ -143,16 +150,27 @@ func (g *Guard) shuttingDown() bool {
 
 func (g *Guard) hide(ctx context.Context, r Report) *Error {
 	r.ID = rand.Text()
-	if g.log != nil {
-		g.log(ctx, r)
-	} else {
-		logReport(ctx, r)
-	}
+	g.report(ctx, r)
 	e := hidden(r.Err)
 	if g.hiddenText != "" {
 		e.message = repair(g.hiddenText)
 	}
 	return e.WithDetail(&errdetails.RequestInfo{RequestId: r.ID})
+}
+
+// report calls the log. A log that panics must not take the answer with it.
+func (g *Guard) report(ctx context.Context, r Report) {
+	if g.log == nil {
+		logReport(ctx, r)
+		return
+	}
+	defer func() {
+		if value := recover(); value != nil {
+			slog.ErrorContext(ctx, "the log of errors panicked", "panic", fmt.Sprint(value))
+			logReport(ctx, r)
+		}
+	}()
+	g.log(ctx, r)
 }
 
 // strip takes the details out that must not leave.
@@ -165,7 +183,7 @@ func (g *Guard) strip(e *Error) *Error {
 }
 
 func logReport(ctx context.Context, r Report) {
-	attrs := []slog.Attr{slog.String("request_id", r.ID), slog.String("error", r.Err.Error())}
+	attrs := []slog.Attr{slog.String("request_id", r.ID), slog.String("error", fmt.Sprint(r.Err))} // Sprint survives a nil pointer
 	if r.Stack != nil {
 		attrs = append(attrs, slog.String("stack", string(r.Stack)))
 	}

@@ -40,6 +40,9 @@ func (e *Error) LogValue() slog.Value {
 	if e.remote {
 		attrs = append(attrs, slog.Bool("remote", true))
 	}
+	if e.local {
+		attrs = append(attrs, slog.Bool("local", true))
+	}
 	if e.notes != nil {
 		attrs = append(attrs, slog.Any("notes", []string(e.notes)))
 	}
