@@ -2,6 +2,8 @@
 // that this repository builds on, from the descriptors inside genproto.
 //
 //	print-googleapis third_party/googleapis
+//
+// The files are not in buf's format yet: run buf format --write over them.
 package main
 
 import (

@@ -1,0 +1,92 @@
+# Everything that a developer or continuous integration does here. It needs Go,
+# Node and Python; the tools are built from the versions in tools/go.mod.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+BUILD := .build
+BUF := $(BUILD)/buf
+STATICCHECK := $(BUILD)/staticcheck
+
+# What buf writes, and the templates that say so. errmap/v1 comes first: the
+# generators are built from it.
+TEMPLATES := buf.gen.errmap.yaml buf.gen.yaml internal/testproto/buf.gen.yaml internal/plugin/testdata/buf.gen.yaml
+GENERATED := gen internal/testproto/gen internal/plugin/testdata/gen
+
+# The race detector needs a C compiler, which not every machine has.
+RACE := $(if $(shell command -v cc gcc clang),-race)
+MIN_COVERAGE := 90
+FUZZTIME := 60s
+
+.PHONY: help
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: serve
+serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port.
+	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
+
+.PHONY: test
+test: lint check-generated go-test ## Check and test everything.
+
+.PHONY: lint
+lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
+	$(BUF) build -o /dev/null
+	$(BUF) lint
+	$(BUF) format --diff --exit-code
+	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+		if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:" $$unformatted; exit 1; fi
+	go vet ./...
+	go -C tools vet ./...
+	$(STATICCHECK) ./...
+	cd tools && ../$(STATICCHECK) ./...
+
+.PHONY: generate
+generate: $(BUF) ## Write third_party and all generated code anew.
+	go -C tools run ./cmd/print-googleapis ../third_party/googleapis
+	$(BUF) format --write third_party/googleapis
+	@for template in $(TEMPLATES); do echo "$(BUF) generate --template $$template"; $(BUF) generate --template $$template; done
+
+.PHONY: check-generated
+check-generated: $(BUF)
+	@rm -rf $(BUILD)/again
+	go -C tools run ./cmd/print-googleapis ../$(BUILD)/again/third_party/googleapis
+	$(BUF) format --write $(BUILD)/again/third_party/googleapis
+	@for template in $(TEMPLATES); do echo "$(BUF) generate --template $$template"; $(BUF) generate --template $$template -o $(BUILD)/again; done
+	@for dir in third_party $(GENERATED); do \
+		diff -r $$dir $(BUILD)/again/$$dir || { echo "$$dir is not what the schema says, run make generate"; exit 1; }; done
+
+.PHONY: go-test
+go-test:
+	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
+	go test $(RACE) -shuffle=on -coverprofile=$(BUILD)/coverage.out ./...
+	go -C tools test $(RACE) -shuffle=on ./...
+	@awk -v min=$(MIN_COVERAGE) ' \
+		$$1 ~ "^github.com/errmap/errmap/errmap/[^/]*:" { all += $$2; if ($$3 > 0) covered += $$2 } \
+		END { if (all > 0) { percent = 100 * covered / all; \
+			printf "coverage of package errmap: %.1f %%, wanted %d %%\n", percent, min; \
+			if (percent < min) exit 1 } }' $(BUILD)/coverage.out
+
+.PHONY: bench
+bench: ## Run all benchmarks.
+	go test -run '^$$' -bench . -benchmem ./...
+	@if [ -f bench/go.mod ]; then go -C bench test -run '^$$' -bench . -benchmem ./...; fi
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for a while; make fuzz FUZZTIME=10s for less.
+	@go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r package dir; do \
+		for target in $$(grep -hos '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go | sed 's/^func //'); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"; \
+		done; done
+
+# go build is quick where nothing changed, and knows better than make.
+.PHONY: FORCE
+$(BUF): FORCE
+	@mkdir -p $(BUILD)
+	go -C tools build -o ../$@ github.com/bufbuild/buf/cmd/buf
+$(STATICCHECK): FORCE
+	@mkdir -p $(BUILD)
+	go -C tools build -o ../$@ honnef.co/go/tools/cmd/staticcheck
