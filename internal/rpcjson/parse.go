@@ -1,0 +1,459 @@
+package rpcjson
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// parser reads one JSON text and writes wire bytes. Its methods report false
+// where the text is not plain, and then it is of no further use.
+type parser struct {
+	in  []byte
+	at  int
+	out []byte
+	// unescaped holds the strings that have escapes.
+	unescaped []byte
+}
+
+// segment is the place of one field, or map entry, in what was written.
+type segment struct {
+	place      int
+	key        []byte
+	start, end int
+}
+
+// ParseAny reads the ProtoJSON of an Any that holds a google.rpc detail, "@type"
+// first, and returns its type URL and its value in the deterministic encoding:
+// the value that protojson makes of it. It reports false for any other text. It
+// keeps nothing of the text.
+func ParseAny(text []byte) (typeURL string, value []byte, ok bool) {
+	p := parser{in: text}
+	if !p.token('{') {
+		return "", nil, false
+	}
+	name, ok := p.string()
+	if !ok || string(name) != "@type" || !p.token(':') {
+		return "", nil, false
+	}
+	url, ok := p.string()
+	if !ok {
+		return "", nil, false
+	}
+	m := typeOf(url)
+	if m == nil {
+		return "", nil, false
+	}
+	// Names and quotes take more room than tags and lengths do.
+	p.out = make([]byte, 0, len(text)-p.at)
+	if !p.members(m, true) {
+		return "", nil, false
+	}
+	p.space()
+	if p.at != len(p.in) {
+		return "", nil, false
+	}
+	if string(url) == m.url {
+		return m.url, p.out, true
+	}
+	return string(url), p.out, true
+}
+
+// members reads the members of an object up to its end, and writes them by
+// number. The object has members already where more is true.
+func (p *parser) members(m *message, more bool) bool {
+	var (
+		room     [maxFields]segment
+		segments = room[:0]
+		seen     uint
+		sorted   = true
+	)
+	for {
+		if p.token('}') {
+			break
+		}
+		if more && !p.token(',') {
+			return false
+		}
+		more = true
+		name, ok := p.string()
+		if !ok || !p.token(':') {
+			return false
+		}
+		place := m.place(name)
+		if place < 0 || seen&(1<<place) != 0 {
+			return false
+		}
+		seen |= 1 << place
+		if p.null() {
+			continue
+		}
+		start := len(p.out)
+		if !p.field(&m.fields[place], protowire.Number(place+1)) {
+			return false
+		}
+		sorted = sorted && (len(segments) == 0 || segments[len(segments)-1].place < place)
+		segments = append(segments, segment{place: place, start: start, end: len(p.out)})
+	}
+	if !sorted {
+		slices.SortFunc(segments, func(a, b segment) int { return a.place - b.place })
+		p.reorder(segments)
+	}
+	return true
+}
+
+// field reads the value of a field and writes the field where it is populated.
+func (p *parser) field(f *field, number protowire.Number) bool {
+	switch f.kind {
+	case kindString:
+		s, ok := p.string()
+		if ok && len(s) > 0 {
+			p.bytes(number, s)
+		}
+		return ok
+	case kindInt64, kindOptionalInt64:
+		n, ok := p.int64()
+		if ok && (n != 0 || f.kind == kindOptionalInt64) {
+			p.varint(number, uint64(n))
+		}
+		return ok
+	case kindDuration:
+		return p.duration(number)
+	case kindMap:
+		return p.entries(number)
+	case kindMessage:
+		return p.object(f.message, number)
+	}
+	if !p.token('[') {
+		return false
+	}
+	for first := true; !p.token(']'); first = false {
+		if !first && !p.token(',') {
+			return false
+		}
+		if f.kind == kindMessages {
+			if !p.object(f.message, number) {
+				return false
+			}
+			continue
+		}
+		s, ok := p.string()
+		if !ok {
+			return false
+		}
+		p.bytes(number, s)
+	}
+	return true
+}
+
+// object reads a message and writes it as a field.
+func (p *parser) object(m *message, number protowire.Number) bool {
+	start := len(p.out)
+	if !p.token('{') || !p.members(m, false) {
+		return false
+	}
+	p.frame(number, start)
+	return true
+}
+
+// entries reads a map<string, string> and writes its entries by key.
+func (p *parser) entries(number protowire.Number) bool {
+	if !p.token('{') {
+		return false
+	}
+	var room [16]segment
+	segments := room[:0]
+	sorted := true
+	for first := true; !p.token('}'); first = false {
+		if !first && !p.token(',') {
+			return false
+		}
+		key, ok := p.string()
+		if !ok || !p.token(':') {
+			return false
+		}
+		value, ok := p.string()
+		if !ok {
+			return false
+		}
+		start := len(p.out)
+		size := protowire.SizeTag(1) + protowire.SizeBytes(len(key)) + protowire.SizeTag(2) + protowire.SizeBytes(len(value))
+		p.out = protowire.AppendTag(p.out, number, protowire.BytesType)
+		p.out = protowire.AppendVarint(p.out, uint64(size))
+		p.bytes(1, key)
+		p.bytes(2, value)
+		sorted = sorted && (len(segments) == 0 || bytes.Compare(segments[len(segments)-1].key, key) < 0)
+		segments = append(segments, segment{key: key, start: start, end: len(p.out)})
+	}
+	if sorted {
+		return true
+	}
+	slices.SortFunc(segments, func(a, b segment) int { return bytes.Compare(a.key, b.key) })
+	for i := range segments[1:] {
+		if bytes.Equal(segments[i].key, segments[i+1].key) {
+			return false
+		}
+	}
+	p.reorder(segments)
+	return true
+}
+
+// reorder puts what stands in segments, which lie side by side, into their order.
+func (p *parser) reorder(segments []segment) {
+	start, end := len(p.out), 0
+	for _, s := range segments {
+		start, end = min(start, s.start), max(end, s.end)
+	}
+	was := bytes.Clone(p.out[start:end])
+	to := p.out[:start]
+	for _, s := range segments {
+		to = append(to, was[s.start-start:s.end-start]...)
+	}
+}
+
+// duration reads a google.protobuf.Duration in the spelling that protojson
+// writes, with any number of digits up to nine.
+func (p *parser) duration(number protowire.Number) bool {
+	text, ok := p.string()
+	if !ok || len(text) == 0 || text[len(text)-1] != 's' {
+		return false
+	}
+	text = text[:len(text)-1]
+	negative := len(text) > 0 && text[0] == '-'
+	if negative {
+		text = text[1:]
+	}
+	whole, fraction, pointed := bytes.Cut(text, []byte{'.'})
+	if len(fraction) > 9 || pointed && !isDigits(fraction) || !isPlainInteger(whole) {
+		return false
+	}
+	seconds, err := strconv.ParseInt(string(whole), 10, 64)
+	if err != nil || seconds > maxSeconds {
+		return false
+	}
+	var nanos int64
+	for i := range 9 {
+		nanos *= 10
+		if i < len(fraction) {
+			nanos += int64(fraction[i] - '0')
+		}
+	}
+	if negative {
+		seconds, nanos = -seconds, -nanos
+	}
+	start := len(p.out)
+	if seconds != 0 {
+		p.varint(1, uint64(seconds))
+	}
+	if nanos != 0 {
+		p.varint(2, uint64(nanos))
+	}
+	p.frame(number, start)
+	return true
+}
+
+// int64 reads an integer without fraction and exponent, in quotes or not.
+func (p *parser) int64() (int64, bool) {
+	var text []byte
+	if p.peek() == '"' {
+		s, ok := p.string()
+		if !ok {
+			return 0, false
+		}
+		text = s
+	} else {
+		from := p.at
+		for p.at < len(p.in) && (p.in[p.at] == '-' || '0' <= p.in[p.at] && p.in[p.at] <= '9') {
+			p.at++
+		}
+		text = p.in[from:p.at]
+	}
+	if !isPlainInteger(bytes.TrimPrefix(text, []byte{'-'})) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	return n, err == nil
+}
+
+func isPlainInteger(digits []byte) bool {
+	return isDigits(digits) && (len(digits) == 1 || digits[0] != '0')
+}
+
+func isDigits(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// bytes writes a field of bytes, even of none.
+func (p *parser) bytes(number protowire.Number, content []byte) {
+	p.out = protowire.AppendTag(p.out, number, protowire.BytesType)
+	p.out = protowire.AppendBytes(p.out, content)
+}
+
+func (p *parser) varint(number protowire.Number, value uint64) {
+	p.out = protowire.AppendTag(p.out, number, protowire.VarintType)
+	p.out = protowire.AppendVarint(p.out, value)
+}
+
+// frame makes what was written from start on the content of a field.
+func (p *parser) frame(number protowire.Number, start int) {
+	size := len(p.out) - start
+	header := protowire.SizeTag(number) + protowire.SizeVarint(uint64(size))
+	p.out = slices.Grow(p.out, header)[:start+header+size]
+	copy(p.out[start+header:], p.out[start:start+size])
+	head := protowire.AppendTag(p.out[:start], number, protowire.BytesType)
+	protowire.AppendVarint(head, uint64(size))
+}
+
+func (p *parser) space() {
+	for p.at < len(p.in) {
+		switch p.in[p.at] {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the first byte of the next token, 0 at the end.
+func (p *parser) peek() byte {
+	p.space()
+	if p.at == len(p.in) {
+		return 0
+	}
+	return p.in[p.at]
+}
+
+// token reads c if it comes next.
+func (p *parser) token(c byte) bool {
+	if p.peek() != c {
+		return false
+	}
+	p.at++
+	return true
+}
+
+func (p *parser) null() bool {
+	if p.peek() != 'n' || !bytes.HasPrefix(p.in[p.at:], []byte("null")) {
+		return false
+	}
+	// What follows must end the value; members and field ask for that.
+	p.at += len("null")
+	return true
+}
+
+// string reads a string. It is part of the text where it has no escapes, and
+// valid as long as the parser.
+func (p *parser) string() ([]byte, bool) {
+	if !p.token('"') {
+		return nil, false
+	}
+	from, ascii := p.at, true
+	for ; p.at < len(p.in); p.at++ {
+		switch c := p.in[p.at]; {
+		case c == '"':
+			s := p.in[from:p.at:p.at]
+			p.at++
+			return s, ascii || utf8.Valid(s)
+		case c == '\\':
+			return p.escaped(from)
+		case c < ' ':
+			return nil, false
+		case c >= 0x80:
+			ascii = false
+		}
+	}
+	return nil, false
+}
+
+// escaped reads on in a string that began at from and has its first escape
+// here.
+func (p *parser) escaped(from int) ([]byte, bool) {
+	start := len(p.unescaped)
+	out := append(p.unescaped, p.in[from:p.at]...)
+	for p.at < len(p.in) {
+		c := p.in[p.at]
+		p.at++
+		switch {
+		case c == '"':
+			p.unescaped = out
+			s := out[start:len(out):len(out)]
+			return s, utf8.Valid(s)
+		case c < ' ':
+			return nil, false
+		case c != '\\':
+			out = append(out, c)
+			continue
+		}
+		if p.at == len(p.in) {
+			return nil, false
+		}
+		c = p.in[p.at]
+		p.at++
+		switch c {
+		case '"', '\\', '/':
+			out = append(out, c)
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'n':
+			out = append(out, '\n')
+		case 'r':
+			out = append(out, '\r')
+		case 't':
+			out = append(out, '\t')
+		case 'u':
+			r, ok := p.hex()
+			if ok && utf16.IsSurrogate(r) {
+				if !bytes.HasPrefix(p.in[p.at:], []byte(`\u`)) {
+					return nil, false
+				}
+				p.at += 2
+				var low rune
+				low, ok = p.hex()
+				r = utf16.DecodeRune(r, low)
+				ok = ok && r != utf8.RuneError
+			}
+			if !ok {
+				return nil, false
+			}
+			out = utf8.AppendRune(out, r)
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// hex reads the four digits of an escape.
+func (p *parser) hex() (r rune, ok bool) {
+	if len(p.in)-p.at < 4 {
+		return 0, false
+	}
+	for range 4 {
+		c := p.in[p.at]
+		p.at++
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
