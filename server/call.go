@@ -1,0 +1,269 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"connectrpc.com/connect/v2"
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/jsonrpc"
+)
+
+// ProtocolName is the token for JSON-RPC in [connect.CallInfo.Protocol].
+const ProtocolName = "jsonrpc"
+
+// maxSlots is how large a number of calls is as good as none.
+const maxSlots = 1 << 20
+
+var (
+	errStreamOver   = errors.New("server: the call is over")
+	errSecondResult = errors.New("server: a unary method sends one message")
+	errNoResult     = errors.New("server: the method returned neither a message nor an error")
+)
+
+// Info is what is known of a call beyond [connect.CallInfo], whose
+// TransportInfo it is. It is immutable.
+type Info struct {
+	request *http.Request
+	id      string
+	method  string
+}
+
+// InfoForContext returns the Info of the call that ctx belongs to; false where
+// that did not come through JSON-RPC.
+func InfoForContext(ctx context.Context) (*Info, bool) {
+	call, ok := connect.CallInfoForServerContext(ctx)
+	if !ok {
+		return nil, false
+	}
+	info, ok := call.TransportInfo.(*Info)
+	return info, ok
+}
+
+// HTTPRequest returns the HTTP request that the call came in, for its URL and
+// TLS state. Its body has been read. It must not be changed, and is nil for a
+// nil Info.
+func (i *Info) HTTPRequest() *http.Request {
+	if i == nil {
+		return nil
+	}
+	return i.request
+}
+
+// ID returns the id of the request as the JSON token that it was, "" for a
+// notification and for a nil Info.
+func (i *Info) ID() string {
+	if i == nil {
+		return ""
+	}
+	return i.id
+}
+
+// Method returns the name that the request called, "" for a nil Info.
+func (i *Info) Method() string {
+	if i == nil {
+		return ""
+	}
+	return i.method
+}
+
+// call is one call of a method, and the stream that the method sees.
+type call struct {
+	h      *handler
+	ctx    context.Context //nolint:containedctx // a stream has no other way to its call
+	info   connect.CallInfo
+	meta   Info
+	spec   *connect.Spec
+	id     jsonrpc.ID
+	params []byte
+
+	mu       sync.Mutex
+	received bool
+	sent     bool
+	over     bool
+	answer   []byte
+	events   *eventStream
+}
+
+func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, spec *connect.Spec) *call {
+	c := &call{h: h, spec: spec, id: request.ID, params: request.Params}
+	c.meta = Info{request: r, id: string(request.ID), method: h.names(spec.Procedure)}
+	c.info = connect.CallInfo{
+		Spec:             *spec,
+		PeerAddr:         r.RemoteAddr,
+		Protocol:         ProtocolName,
+		Codec:            connect.CodecNameJSON,
+		RequestEncoding:  encodingName(r.Header.Get(headerContentEncoding)),
+		ResponseEncoding: connect.CompressionNameIdentity,
+		TransportInfo:    &c.meta,
+	}
+	for key, values := range r.Header {
+		c.info.RequestHeader().SetValues(key, values)
+	}
+	return c
+}
+
+// run calls the method and returns what its caller may see of the error. When
+// it returns, nothing touches the call's buffers any more, even if the method
+// left goroutines behind.
+func (c *call) run(ctx context.Context) (failure *errmap.Error) {
+	defer func() {
+		if value := recover(); value != nil {
+			failure = c.h.guard.Panicked(ctx, value)
+		}
+		c.mu.Lock()
+		c.over = true
+		c.mu.Unlock()
+	}()
+	if !c.h.acquire() {
+		return errmap.NewCode(code.Code_UNAVAILABLE, "too many calls at the same time")
+	}
+	defer c.h.free()
+	c.ctx = ctx
+	err := c.h.server.Call(ctx, c.spec.Procedure, &c.info, c)
+	if err == nil && c.spec.StreamType == connect.StreamTypeUnary && !c.hasSent() {
+		err = errNoResult
+	}
+	return c.h.guard.Outgoing(ctx, err)
+}
+
+func (c *call) hasSent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent
+}
+
+// Receive implements [connect.ServerStream].
+func (c *call) Receive(message any) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.over:
+		return errStreamOver
+	case c.received:
+		return io.EOF
+	}
+	c.received = true
+	m, ok := message.(proto.Message)
+	if !ok {
+		return fmt.Errorf("server: %T is not a Protobuf message", message)
+	}
+	c.info.ReceiveStats = connect.MessageStats{Size: len(c.params)}
+	return c.h.readParams(c.params, m)
+}
+
+// SendHeaders implements [connect.ServerStream]. A unary call may still fail,
+// so its headers wait for its message.
+func (c *call) SendHeaders() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.over:
+		return errStreamOver
+	case c.events == nil:
+		return nil
+	}
+	return c.events.open(c)
+}
+
+// Send implements [connect.ServerStream].
+func (c *call) Send(message any) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.over:
+		return errStreamOver
+	case c.events != nil:
+		return c.events.send(c, message)
+	case c.sent:
+		return errSecondResult
+	}
+	out, size, err := c.h.appendResult(c.answer[:0], c.id, message)
+	if err != nil {
+		return err
+	}
+	c.answer, c.sent = out, true
+	c.info.SendStats = connect.MessageStats{Size: size}
+	return nil
+}
+
+// appendResult appends a response with a message. An error that says why the
+// message has no JSON is not for the caller, so it does not speak.
+func (h *handler) appendResult(dst []byte, id jsonrpc.ID, message any) (out []byte, size int, err error) {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return dst, 0, fmt.Errorf("server: %T is not a Protobuf message", message)
+	}
+	begin := len(dst)
+	dst = jsonrpc.BeginResult(dst, id)
+	start := len(dst)
+	dst, err = h.marshal.MarshalAppend(dst, m)
+	if err != nil {
+		return dst[:begin], 0, fmt.Errorf("server: the message has no JSON: %w", err)
+	}
+	size = len(jsonrpc.Compact(dst[start:]))
+	dst = jsonrpc.End(dst[:start+size])
+	if len(dst)-begin > h.limits.ResponseBytes {
+		return dst[:begin], 0, connect.Errorf(connect.CodeResourceExhausted,
+			"the answer is larger than %d bytes", h.limits.ResponseBytes)
+	}
+	return dst, size, nil
+}
+
+// readParams reads params into a message. The error is for the caller.
+func (h *handler) readParams(params []byte, m proto.Message) error {
+	name := m.ProtoReflect().Descriptor().FullName()
+	if params == nil {
+		if err := proto.CheckInitialized(m); err != nil {
+			return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: a %s has required fields", name)
+		}
+		return nil
+	}
+	if params[0] != '{' {
+		return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: params must be an object with the fields of %s", name)
+	}
+	if err := h.unmarshal.Unmarshal(params, m); err != nil {
+		return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: not a %s: %s", name, reasonOf(err))
+	}
+	return nil
+}
+
+// reasonOf takes the library's name, and the space of random width after it,
+// off an error of protojson.
+func reasonOf(err error) string {
+	text := strings.TrimPrefix(err.Error(), "proto:")
+	return clip([]byte(strings.TrimLeft(text, " \u00a0")))
+}
+
+// appendFailure appends a response with an error, and returns its number. One
+// that is larger than limit is cut down to its code and a text.
+func (h *handler) appendFailure(dst []byte, id jsonrpc.ID, failure *errmap.Error, limit int) ([]byte, int64) {
+	begin := len(dst)
+	dst, number := errmap.AppendJSONRPC(jsonrpc.BeginError(dst, id), failure, h.profile, h.encoding...)
+	dst = jsonrpc.End(dst)
+	if len(dst)-begin <= limit {
+		return dst, number
+	}
+	short := errmap.NewCode(failure.Code(), clip([]byte(failure.Message())))
+	dst, number = errmap.AppendJSONRPC(jsonrpc.BeginError(dst[:begin], id), short, h.profile, h.encoding...)
+	return jsonrpc.End(dst), number
+}
+
+func (h *handler) acquire() bool {
+	select {
+	case h.slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (h *handler) free() { <-h.slots }

@@ -1,0 +1,180 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/errmap/errmapconnect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// Gateway forwards calls to an upstream. It is safe for concurrent use.
+type Gateway struct {
+	server *connect.Server
+	schema *Schema
+	client *connect.Client
+}
+
+// New returns a gateway that forwards every method of a schema over transport.
+// Interceptors stand around each call, outermost first.
+func New(transport connect.Transport, schema *Schema, interceptors ...connect.ServerInterceptor) *Gateway {
+	g := &Gateway{
+		server: connect.NewServer(interceptors...),
+		schema: schema,
+		client: connect.NewClient(transport),
+	}
+	for _, sd := range schema.services {
+		for i := range sd.Methods().Len() {
+			md := sd.Methods().Get(i)
+			g.server.Register(connect.Method{Spec: spec(md), Handler: g.forward(md)})
+		}
+	}
+	return g
+}
+
+// Server returns the server to mount. What it returns of the upstream's errors is
+// for the caller; mount it with guards of their own, as every mount has.
+func (g *Gateway) Server() *connect.Server { return g.server }
+
+// Catalog returns the errors and types of the upstream, for the mounts.
+func (g *Gateway) Catalog() *errmap.Catalog { return g.schema.catalog }
+
+func spec(md protoreflect.MethodDescriptor) connect.Spec {
+	s := connect.Spec{
+		Schema:    md,
+		Procedure: fmt.Sprintf("/%s/%s", md.Parent().FullName(), md.Name()),
+	}
+	switch {
+	case md.IsStreamingClient() && md.IsStreamingServer():
+		s.StreamType = connect.StreamTypeBidi
+	case md.IsStreamingClient():
+		s.StreamType = connect.StreamTypeClient
+	case md.IsStreamingServer():
+		s.StreamType = connect.StreamTypeServer
+	}
+	return s
+}
+
+// forward returns the handler of one method.
+func (g *Gateway) forward(md protoreflect.MethodDescriptor) connect.ServerFunc {
+	return func(ctx context.Context, spec connect.Spec, down connect.ServerStream) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		ctx = upstreamContext(ctx)
+		if spec.StreamType == connect.StreamTypeUnary {
+			return g.unary(ctx, md, spec, down)
+		}
+		return g.stream(ctx, cancel, md, spec, down)
+	}
+}
+
+func (g *Gateway) unary(ctx context.Context, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
+	request, response := dynamicpb.NewMessage(md.Input()), dynamicpb.NewMessage(md.Output())
+	if err := down.Receive(request); err != nil {
+		return err
+	}
+	if err := g.client.CallUnary(ctx, spec, request, response); err != nil {
+		return g.upstreamError(ctx, err)
+	}
+	return down.Send(response)
+}
+
+func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
+	up, err := g.client.CallClientStream(ctx, spec)
+	if err != nil {
+		return g.upstreamError(ctx, err)
+	}
+	defer func() { _ = up.Close() }()
+	requests := make(chan error, 1)
+	go func() {
+		requests <- pump(md, spec, down, up)
+	}()
+	for {
+		response := dynamicpb.NewMessage(md.Output())
+		if err = up.Receive(response); err != nil {
+			break
+		}
+		if err := down.Send(response); err != nil {
+			return err
+		}
+	}
+	select {
+	case failed := <-requests:
+		if failed != nil && errors.Is(err, context.Canceled) {
+			return failed // the caller's side broke, and that ended the upstream's
+		}
+	default:
+		cancel() // the upstream is done; nobody reads further requests
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return g.upstreamError(ctx, err)
+}
+
+// pump sends the requests of a caller on until there are no more.
+func pump(md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream, up connect.ClientStream) error {
+	for {
+		request := dynamicpb.NewMessage(md.Input())
+		err := down.Receive(request)
+		if errors.Is(err, io.EOF) {
+			return up.CloseSend()
+		}
+		if err != nil {
+			_ = up.Close()
+			return err
+		}
+		if err := up.Send(request); err != nil {
+			return nil //nolint:nilerr // the receiving side says why
+		}
+		if spec.StreamType == connect.StreamTypeServer {
+			return up.CloseSend()
+		}
+	}
+}
+
+// upstreamError makes an error of a call for the caller: whole where the upstream
+// sent it, a fixed text where the way to it failed.
+func (g *Gateway) upstreamError(ctx context.Context, err error) error {
+	e := errmapconnect.FromError(err, errmap.WithCatalog(g.schema.catalog))
+	if e.Remote() {
+		return errmap.Forward(e)
+	}
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), err) // whose deadline it was is for the mount's guard to say
+	}
+	return errmap.NewCode(e.Code(), "the upstream cannot be reached").WithCause(err)
+}
+
+// upstreamContext carries the request headers on that are not of one connection
+// or one protocol.
+func upstreamContext(ctx context.Context) context.Context {
+	in, ok := connect.CallInfoForServerContext(ctx)
+	ctx, out := connect.NewClientContext(ctx)
+	if !ok {
+		return ctx
+	}
+	for key, values := range in.RequestHeader().All() {
+		if travels(key) {
+			out.RequestHeader().SetValues(key, values)
+		}
+	}
+	return ctx
+}
+
+// travels tells whether a request header is for the service itself.
+func travels(key string) bool {
+	switch key {
+	case "Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
+		"Host", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
+		"Transfer-Encoding", "Upgrade", "User-Agent":
+		return false
+	}
+	return !strings.HasPrefix(key, "Connect-") && !strings.HasPrefix(key, "Grpc-") && !strings.HasPrefix(key, ":")
+}

@@ -1,0 +1,301 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/jsonrpc"
+)
+
+const (
+	headerAccept          = "Accept"
+	headerAcceptEncoding  = "Accept-Encoding"
+	headerAcceptPost      = "Accept-Post"
+	headerAllow           = "Allow"
+	headerContentEncoding = "Content-Encoding"
+	headerContentLength   = "Content-Length"
+	headerContentType     = "Content-Type"
+
+	maxPooledBytes = 64 << 10
+	maxEchoBytes   = 128
+)
+
+// handler serves the methods of a server as JSON-RPC.
+type handler struct {
+	*options
+	server    *connect.Server
+	methods   map[string]*connect.Spec
+	guard     *errmap.Guard
+	rules     jsonrpc.Rules
+	marshal   protojson.MarshalOptions
+	unmarshal protojson.UnmarshalOptions
+	discover  func() ([]byte, error)
+	slots     chan struct{}
+	exchanges sync.Pool
+}
+
+// exchange is what one HTTP request needs while it is served.
+type exchange struct {
+	parser jsonrpc.Parser
+	body   []byte
+	answer []byte
+}
+
+func newHandler(server *connect.Server, o *options) (*handler, error) {
+	methods, err := nameMethods(server, o.names)
+	if err != nil {
+		return nil, err
+	}
+	guard := append([]errmap.GuardOption{errmap.WithHiddenMessage("Internal error")}, o.guard...)
+	h := &handler{
+		options: o,
+		server:  server,
+		methods: methods,
+		guard:   errmap.NewGuard(append(guard, errmap.WithRecognizer(recognize))...),
+		rules:   jsonrpc.Rules{MaxDepth: o.limits.Depth, MaxItems: o.limits.BatchItems},
+		// Clients and servers are not always of the same version of a schema.
+		unmarshal: protojson.UnmarshalOptions{DiscardUnknown: true},
+		slots:     make(chan struct{}, min(o.limits.Calls, maxSlots)),
+	}
+	if o.profile == errmap.ProfileMCP {
+		h.rules.Batches, h.rules.NullIDs = jsonrpc.BatchesRefused, jsonrpc.NullIDsRefused
+	}
+	if o.catalog != nil {
+		h.marshal.Resolver, h.unmarshal.Resolver = o.catalog, o.catalog
+		h.encoding = append([]errmap.EncodeOption{errmap.WithCatalog(o.catalog)}, o.encoding...)
+	}
+	if o.discovery != nil {
+		h.discover = sync.OnceValues(func() ([]byte, error) { return describeAPI(h) })
+	}
+	h.exchanges.New = func() any { return new(exchange) }
+	return h, nil
+}
+
+// ServeHTTP implements [net/http.Handler].
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	defer h.release(x)
+	if refusal := h.admit(r); refusal != nil {
+		h.refuse(w, r, refusal)
+		return
+	}
+	if refusal := h.read(w, r, x); refusal != nil {
+		h.refuse(w, r, refusal)
+		return
+	}
+	requests, err := x.parser.ParseRequests(x.body, h.rules)
+	if err != nil {
+		h.refuse(w, r, h.unreadable(err))
+		return
+	}
+	ctx := r.Context()
+	timeout, limited, err := requestTimeout(r.Header)
+	if err != nil {
+		var id jsonrpc.ID
+		if !requests.Batch {
+			id = requests.Items[0].ID
+		}
+		h.refuse(w, r, h.invalid("Invalid Request: "+err.Error(), id))
+		return
+	}
+	if limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	if requests.Batch {
+		h.serveBatch(ctx, w, r, x, requests.Items)
+		return
+	}
+	h.serveOne(ctx, w, r, x, &requests.Items[0])
+}
+
+func (h *handler) release(x *exchange) {
+	// One large request must not keep its memory for the life of the pool.
+	if cap(x.body) > maxPooledBytes || cap(x.answer) > maxPooledBytes {
+		return
+	}
+	h.exchanges.Put(x)
+}
+
+// refusal is the answer to a request that reaches no method.
+type refusal struct {
+	status  int
+	number  int
+	message string
+	id      jsonrpc.ID
+	header  [2]string
+	silent  bool
+}
+
+// admit looks at what HTTP says of the request.
+func (h *handler) admit(r *http.Request) *refusal {
+	if r.Method != http.MethodPost {
+		return h.refusal(http.StatusMethodNotAllowed, "the HTTP method must be POST", headerAllow, http.MethodPost)
+	}
+	if !isJSON(r.Header.Get(headerContentType)) {
+		return h.refusal(http.StatusUnsupportedMediaType, "the content type must be "+typeJSON, headerAcceptPost, typeJSON)
+	}
+	coding := r.Header.Get(headerContentEncoding)
+	if !isIdentity(coding) && h.compressor(coding) == nil {
+		names := h.compressorNames()
+		return h.refusal(http.StatusUnsupportedMediaType, "the content encoding must be one of: "+names, headerAcceptEncoding, names)
+	}
+	return nil
+}
+
+// read reads the body into x.
+func (h *handler) read(w http.ResponseWriter, r *http.Request, x *exchange) *refusal {
+	x.body = x.body[:0]
+	if r.ContentLength == 0 {
+		return nil
+	}
+	tooLarge := fmt.Sprintf("the body is larger than %d bytes", h.limits.RequestBytes)
+	if r.ContentLength > int64(h.limits.RequestBytes) {
+		return h.refusal(http.StatusRequestEntityTooLarge, tooLarge, "", "")
+	}
+	if h.times.Read > 0 {
+		defer bound(w, h.times.Read, readDeadline)()
+	}
+	source := io.Reader(r.Body)
+	if compressor := h.compressor(r.Header.Get(headerContentEncoding)); compressor != nil {
+		opened, err := compressor.Decompress(r.Body)
+		if err != nil {
+			return h.undecodable(r, err)
+		}
+		defer opened.Close()
+		source = opened
+	}
+	var err error
+	x.body, err = jsonrpc.ReadBody(x.body, source, h.limits.RequestBytes)
+	_, limited := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case err == nil:
+		return nil
+	case limited, errors.Is(err, jsonrpc.ErrTooLarge):
+		return h.refusal(http.StatusRequestEntityTooLarge, tooLarge, "", "")
+	}
+	return h.undecodable(r, err)
+}
+
+// undecodable is the refusal of a body that could not be read to its end.
+func (h *handler) undecodable(r *http.Request, err error) *refusal {
+	switch {
+	case r.Context().Err() != nil:
+		return &refusal{silent: true}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return h.refusal(http.StatusRequestTimeout, "the body did not arrive in time", "Connection", "close")
+	}
+	return h.unreadable(&jsonrpc.Error{
+		Code: jsonrpc.CodeParseError, Message: "Parse error: the body could not be read", ID: jsonrpc.NullID(),
+	})
+}
+
+// refusal is an invalid request with an HTTP status of its own.
+func (h *handler) refusal(status int, message, key, value string) *refusal {
+	return &refusal{
+		status: status, number: jsonrpc.CodeInvalidRequest, message: "Invalid Request: " + message,
+		id: h.id(nil), header: [2]string{key, value},
+	}
+}
+
+// unreadable is the refusal of a body that is no envelope.
+func (h *handler) unreadable(err error) *refusal {
+	refused, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok {
+		refused = &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error", ID: jsonrpc.NullID()}
+	}
+	id := refused.ID
+	if id.IsNull() {
+		id = h.id(nil)
+	}
+	return &refusal{status: h.profile.HTTPStatus(int64(refused.Code)), number: refused.Code, message: refused.Message, id: id}
+}
+
+// invalid is the refusal of an envelope for what else came with it.
+func (h *handler) invalid(message string, id jsonrpc.ID) *refusal {
+	status := h.profile.HTTPStatus(jsonrpc.CodeInvalidRequest)
+	return &refusal{status: status, number: jsonrpc.CodeInvalidRequest, message: message, id: h.id(id)}
+}
+
+// refuse writes a refusal. What of the body was not read is left to net/http,
+// which reads a little and else closes the connection.
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
+	if f.silent {
+		return
+	}
+	if f.header[0] != "" {
+		w.Header().Set(f.header[0], f.header[1])
+	}
+	h.write(w, r, f.status, jsonrpc.AppendError(nil, f.id, f.number, f.message))
+}
+
+// id is the id of an answer: where none could be read, null, or under MCP none.
+func (h *handler) id(id jsonrpc.ID) jsonrpc.ID {
+	if id != nil || h.profile == errmap.ProfileMCP {
+		return id
+	}
+	return jsonrpc.NullID()
+}
+
+// accepted answers a request that has no answer.
+func (h *handler) accepted(w http.ResponseWriter) {
+	status := http.StatusNoContent
+	if h.profile == errmap.ProfileMCP {
+		status = http.StatusAccepted
+	}
+	w.WriteHeader(status)
+}
+
+// isJSON reports whether a content type is JSON in UTF-8. The other two names
+// are those of the older drafts of JSON-RPC over HTTP.
+func isJSON(contentType string) bool {
+	if contentType == typeJSON {
+		return true
+	}
+	name, parameters, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return false
+	}
+	if charset, ok := parameters["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+		return false
+	}
+	switch name {
+	case typeJSON, "application/json-rpc", "application/jsonrequest":
+		return true
+	}
+	return false
+}
+
+// clip shortens a peer's text for a message.
+func clip(text []byte) string {
+	if len(text) <= maxEchoBytes {
+		return string(text)
+	}
+	return strings.ToValidUTF8(string(text[:maxEchoBytes]), "") + "…"
+}
+
+// bound sets a deadline on the connection, where there is one, and returns what
+// takes it away again: net/http watches idle connections by reading.
+func bound(w http.ResponseWriter, limit time.Duration, set func(*http.ResponseController, time.Time) error) func() {
+	controller := http.NewResponseController(w)
+	if set(controller, time.Now().Add(limit)) != nil {
+		return func() {}
+	}
+	return func() { _ = set(controller, time.Time{}) }
+}
+
+func readDeadline(c *http.ResponseController, t time.Time) error  { return c.SetReadDeadline(t) }
+func writeDeadline(c *http.ResponseController, t time.Time) error { return c.SetWriteDeadline(t) }

@@ -1,0 +1,204 @@
+package httpjson
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"google.golang.org/genproto/googleapis/rpc/code"
+)
+
+// ProtocolName is what connect.CallInfo.Protocol says of a call that came in as
+// HTTP+JSON.
+const ProtocolName = "httpjson"
+
+// ServeMux is what Mount needs of a [net/http.ServeMux].
+type ServeMux interface {
+	Handle(pattern string, handler http.Handler)
+}
+
+// Mount registers the handler of NewHandler on mux, under the pattern of
+// WithPattern.
+func Mount(mux ServeMux, server *connect.Server, opts ...Option) error {
+	h, err := NewHandler(server, opts...)
+	if err != nil {
+		return err
+	}
+	mux.Handle(newOptions(opts).pattern, h)
+	return nil
+}
+
+// NewHandler returns a handler for the methods of server that have a
+// google.api.http option. It fails, naming each mistake, where an option fits its
+// method not, and where two bindings have the same method and path. Methods that
+// are registered later have no binding. The handler is safe for concurrent use.
+func NewHandler(server *connect.Server, opts ...Option) (http.Handler, error) {
+	o := newOptions(opts)
+	h := &handler{options: o, server: server}
+	h.errors = errmap.NewGuard(append([]errmap.GuardOption{errmap.WithRecognizer(errmapconnect.Recognize)}, o.guard...)...)
+	h.mux = runtime.NewServeMux(
+		runtime.WithDisableHTTPMethodOverride(),
+		runtime.WithDisablePathLengthFallback(),
+		runtime.WithUnescapingMode(runtime.UnescapingModeAllExceptReserved),
+		runtime.WithErrorHandler(h.badPath),
+		runtime.WithRoutingErrorHandler(h.noRoute),
+	)
+	var mistakes []error
+	taken := map[string]string{}
+	for spec := range server.Specs() {
+		all, err := bindings(spec)
+		if err != nil {
+			mistakes = append(mistakes, err)
+		}
+		for _, b := range all {
+			route := b.method + " " + b.template
+			if other, twice := taken[route]; twice {
+				mistakes = append(mistakes, errors.New("httpjson: "+route+" is bound by both "+other+" and "+spec.Procedure))
+				continue
+			}
+			taken[route] = spec.Procedure
+			if err := h.mux.HandlePath(b.method, b.template, h.serve(b)); err != nil {
+				mistakes = append(mistakes, errors.New("httpjson: "+route+" of "+spec.Procedure+": "+err.Error()))
+			}
+			h.methods = appendNew(h.methods, b.method)
+		}
+	}
+	return h, errors.Join(mistakes...)
+}
+
+type handler struct {
+	options
+	server  *connect.Server
+	mux     *runtime.ServeMux
+	errors  *errmap.Guard
+	methods []string // of HTTP, that any binding has
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+
+// serve returns what answers the requests of one binding.
+func (h *handler) serve(b binding) runtime.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request, path map[string]string) {
+		if found, probing := r.Context().Value(probeKey{}).(*bool); probing {
+			*found = true
+			return
+		}
+		if b.spec.StreamType == connect.StreamTypeServer && !accepts(r, "text/event-stream") {
+			h.fail(w, r, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the method answers with text/event-stream, which Accept excludes"))
+			return
+		}
+		body, refused := h.body(w, r, b)
+		if refused != nil {
+			h.fail(w, r, refused)
+			return
+		}
+		s := &stream{handler: h, binding: b, w: w, r: r, path: path, body: body}
+		s.call()
+	}
+}
+
+// body reads the body of a request, where its binding has one.
+func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding) ([]byte, *errmap.Error) {
+	if b.body == "" {
+		return nil, nil
+	}
+	if kind := r.Header.Get("Content-Type"); kind != "" || r.ContentLength != 0 {
+		media, _, err := mime.ParseMediaType(kind)
+		if kind != "" && (err != nil || media != "application/json" && !strings.HasSuffix(media, "+json")) {
+			return nil, statusError(http.StatusUnsupportedMediaType, "the content type must be application/json")
+		}
+	}
+	var source io.Reader = http.MaxBytesReader(w, r.Body, h.maxRequest)
+	switch encoding := r.Header.Get("Content-Encoding"); encoding {
+	case "", "identity":
+	case "gzip":
+		unzipped, err := gzip.NewReader(source)
+		if err != nil {
+			return nil, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the body is not gzip").WithCause(err)
+		}
+		source = unzipped
+	default:
+		return nil, statusError(http.StatusUnsupportedMediaType, "the content encoding must be gzip or identity")
+	}
+	body, err := io.ReadAll(io.LimitReader(source, h.maxRequest+1))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) || int64(len(body)) > h.maxRequest {
+		return nil, statusError(http.StatusRequestEntityTooLarge, "the body is too large")
+	}
+	if err != nil {
+		return nil, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the body ended before it was whole").WithCause(err)
+	}
+	return body, nil
+}
+
+func (h *handler) badPath(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
+	h.fail(w, r, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the path has a malformed escape").WithCause(err))
+}
+
+func (h *handler) noRoute(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, status int) {
+	text := "there is no such route"
+	switch status {
+	case http.StatusMethodNotAllowed:
+		text = "the route has another method"
+		w.Header().Set("Allow", strings.Join(h.allowed(r), ", "))
+	case http.StatusBadRequest:
+		text = "the path is malformed"
+	}
+	if _, probing := r.Context().Value(probeKey{}).(*bool); probing {
+		return
+	}
+	h.fail(w, r, statusError(status, text))
+}
+
+// probeKey marks a request that only asks whether a route is there.
+type probeKey struct{}
+
+// allowed returns the methods that the path of a request has bindings for.
+func (h *handler) allowed(r *http.Request) []string {
+	if _, probing := r.Context().Value(probeKey{}).(*bool); probing {
+		return nil
+	}
+	var allowed []string
+	for _, method := range h.methods {
+		found := false
+		probe := r.Clone(context.WithValue(r.Context(), probeKey{}, &found))
+		probe.Method = method
+		h.mux.ServeHTTP(discard{http.Header{}}, probe)
+		if found {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}
+
+// discard is the writer of a request that only asks.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header         { return d.header }
+func (d discard) Write(p []byte) (int, error) { return len(p), nil }
+func (d discard) WriteHeader(int)             {}
+
+// statusError is an error whose HTTP status is not the one of its code.
+func statusError(status int, text string) *errmap.Error {
+	e, err := errmap.DecodeHTTP(nil, errmap.WithHTTPStatus(status))
+	if err != nil { // unreachable: the status is one of an error
+		return errmap.NewCode(code.Code_INTERNAL, text)
+	}
+	return e.WithMessage(text)
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}

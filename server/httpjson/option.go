@@ -1,0 +1,77 @@
+package httpjson
+
+import (
+	"slices"
+	"time"
+
+	"github.com/errmap/errmap/errmap"
+)
+
+// What a handler allows unless an option says otherwise.
+const (
+	DefaultMaxRequestBytes = 4 << 20
+	DefaultKeepAlive       = 15 * time.Second
+)
+
+// DefaultPattern is where Mount puts the handler unless WithPattern says
+// otherwise: everything that no other pattern of the mux takes.
+const DefaultPattern = "/"
+
+// An Option changes what [Mount] and [NewHandler] make.
+type Option interface{ apply(*options) }
+
+// WithPattern sets the pattern under which Mount registers the handler.
+func WithPattern(pattern string) Option { return option(func(o *options) { o.pattern = pattern }) }
+
+// WithCatalog names the errors and message types that the handler knows. The
+// default is what is linked into the program.
+func WithCatalog(c *errmap.Catalog) Option { return option(func(o *options) { o.catalog = c }) }
+
+// WithGuard changes the [errmap.Guard] that decides which errors speak. The guard
+// of a handler knows the errors of Connect already.
+func WithGuard(opts ...errmap.GuardOption) Option {
+	return option(func(o *options) { o.guard = append(slices.Clip(o.guard), opts...) })
+}
+
+// WithErrorEncoding changes how errors are written, such as with
+// [errmap.WithoutCarried].
+func WithErrorEncoding(opts ...errmap.EncodeOption) Option {
+	return option(func(o *options) { o.encoding = append(slices.Clip(o.encoding), opts...) })
+}
+
+// WithMaxRequestBytes bounds the body of a request, after decompression. Zero
+// means DefaultMaxRequestBytes.
+func WithMaxRequestBytes(n int64) Option {
+	return option(func(o *options) { o.maxRequest = n })
+}
+
+// WithKeepAlive sets how long a stream may be silent before a comment is sent.
+// Zero means DefaultKeepAlive, a negative time sends none.
+func WithKeepAlive(d time.Duration) Option { return option(func(o *options) { o.keepAlive = d }) }
+
+type options struct {
+	pattern    string
+	catalog    *errmap.Catalog
+	guard      []errmap.GuardOption
+	encoding   []errmap.EncodeOption
+	maxRequest int64
+	keepAlive  time.Duration
+}
+
+type option func(*options)
+
+func (f option) apply(o *options) { f(o) }
+
+func newOptions(opts []Option) options {
+	o := options{pattern: DefaultPattern, catalog: errmap.Linked()}
+	for _, opt := range opts {
+		opt.apply(&o)
+	}
+	if o.maxRequest <= 0 {
+		o.maxRequest = DefaultMaxRequestBytes
+	}
+	if o.keepAlive == 0 {
+		o.keepAlive = DefaultKeepAlive
+	}
+	return o
+}

@@ -1,0 +1,292 @@
+package httpjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/errmap"
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// stream is one call on its way through the server.
+type stream struct {
+	*handler
+	binding binding
+	w       http.ResponseWriter
+	r       *http.Request
+	path    map[string]string
+	body    []byte
+	info    connect.CallInfo
+
+	received bool
+	badInput *errmap.Error // why the request message could not be made
+
+	mu      sync.Mutex // guards w against the keep-alive comments
+	begun   bool       // the header is out
+	over    bool
+	answer  []byte // of a unary call
+	content string // the content type of answer
+}
+
+// call runs the method and finishes the response.
+func (s *stream) call() {
+	s.info = connect.CallInfo{
+		Spec:             s.binding.spec,
+		PeerAddr:         s.r.RemoteAddr,
+		Protocol:         ProtocolName,
+		Codec:            connect.CodecNameJSON,
+		RequestEncoding:  connect.CompressionNameIdentity,
+		ResponseEncoding: connect.CompressionNameIdentity,
+	}
+	for key, values := range s.r.Header {
+		s.info.RequestHeader().SetValues(key, values)
+	}
+	stop := s.keepAlive()
+	e := s.run()
+	stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	if s.r.Context().Err() != nil && e != nil && s.begun {
+		return // the client is gone
+	}
+	switch {
+	case e != nil && s.begun:
+		_, body := errmap.EncodeHTTP(e, append([]errmap.EncodeOption{errmap.WithCatalog(s.catalog)}, s.encoding...)...)
+		s.event("error", body)
+	case e != nil:
+		s.headers()
+		s.fail(s.w, s.r, e)
+	case s.binding.spec.StreamType == connect.StreamTypeServer:
+		s.begin()
+	case s.answer == nil:
+		s.headers()
+		s.fail(s.w, s.r, errmap.NewCode(code.Code_INTERNAL, "the method gave no answer"))
+	default:
+		s.headers()
+		s.w.Header().Set("Content-Type", s.content)
+		s.w.WriteHeader(http.StatusOK)
+		_, _ = s.w.Write(s.answer)
+	}
+}
+
+// run calls the method and returns what its caller may see of its error.
+func (s *stream) run() (e *errmap.Error) {
+	defer func() {
+		if value := recover(); value != nil {
+			if value == http.ErrAbortHandler {
+				panic(value)
+			}
+			e = s.errors.Panicked(s.r.Context(), value)
+		}
+	}()
+	err := s.server.Call(s.r.Context(), s.binding.spec.Procedure, &s.info, s)
+	if err != nil && s.badInput != nil && errors.Is(err, error(s.badInput)) {
+		return s.badInput
+	}
+	return s.errors.Outgoing(s.r.Context(), err)
+}
+
+// Receive makes the one request message, of body, path and query.
+func (s *stream) Receive(msg any) error {
+	if s.received {
+		return io.EOF
+	}
+	s.received = true
+	m, ok := msg.(proto.Message)
+	if !ok {
+		return fmt.Errorf("httpjson: %T is no Protobuf message", msg)
+	}
+	if err := s.fill(m); err != nil {
+		s.badInput = err
+		return err
+	}
+	s.info.ReceiveStats = connect.MessageStats{Size: len(s.body)}
+	return nil
+}
+
+// SendHeaders begins the response of a stream.
+func (s *stream) SendHeaders() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.binding.spec.StreamType == connect.StreamTypeServer {
+		s.begin()
+	}
+	return nil
+}
+
+// Send takes the answer of a unary call, or sends one event.
+func (s *stream) Send(msg any) error {
+	m, ok := msg.(proto.Message)
+	if !ok {
+		return fmt.Errorf("httpjson: %T is no Protobuf message", msg)
+	}
+	text, content, err := s.marshal(m)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.info.SendStats = connect.MessageStats{Size: len(text)}
+	if s.binding.spec.StreamType == connect.StreamTypeUnary {
+		s.answer, s.content = text, content
+		return nil
+	}
+	if err := s.r.Context().Err(); err != nil {
+		return err
+	}
+	s.begin()
+	return s.event("", text)
+}
+
+func (s *stream) fill(m proto.Message) *errmap.Error {
+	unmarshal := protojson.UnmarshalOptions{Resolver: s.catalog, DiscardUnknown: true}
+	body := bytes.TrimSpace(s.body)
+	if len(body) > 0 {
+		if s.binding.bodyName != "" {
+			if !json.Valid(body) {
+				return badInput("the body is not JSON", nil)
+			}
+			name, _ := json.Marshal(s.binding.bodyName)
+			body = append(append(append(append([]byte{'{'}, name...), ':'), body...), '}')
+		}
+		if err := unmarshal.Unmarshal(body, m); err != nil {
+			return badInput("the body is not the JSON of "+string(m.ProtoReflect().Descriptor().FullName()), err)
+		}
+	}
+	for name, value := range s.path {
+		if err := runtime.PopulateFieldFromPath(m, name, value); err != nil {
+			return badInput(fmt.Sprintf("%q in the path does not fit its field", name), err)
+		}
+	}
+	if s.binding.body == "*" {
+		return nil
+	}
+	query := s.r.URL.Query()
+	delete(query, "$alt")
+	if err := runtime.PopulateQueryParameters(m, query, s.binding.bound); err != nil {
+		return badInput("a query parameter does not fit its field", err)
+	}
+	return nil
+}
+
+func badInput(text string, cause error) *errmap.Error {
+	return errmap.NewCode(code.Code_INVALID_ARGUMENT, text).WithCause(cause)
+}
+
+// marshal returns what the response says of a message: all of it, one field of
+// it, or the content of a google.api.HttpBody.
+func (s *stream) marshal(m proto.Message) (text []byte, content string, err error) {
+	if s.binding.httpBody {
+		fields := m.ProtoReflect().Descriptor().Fields()
+		content = m.ProtoReflect().Get(fields.ByName("content_type")).String()
+		if content == "" {
+			content = "application/octet-stream"
+		}
+		return append([]byte{}, m.ProtoReflect().Get(fields.ByName("data")).Bytes()...), content, nil
+	}
+	options := protojson.MarshalOptions{Resolver: s.catalog, EmitDefaultValues: s.binding.response != nil}
+	if text, err = options.Marshal(m); err != nil {
+		return nil, "", fmt.Errorf("httpjson: the response has no JSON: %w", err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return nil, "", err
+	}
+	text = compact.Bytes()
+	if fd := s.binding.response; fd != nil {
+		if text, err = onlyField(text, fd); err != nil {
+			return nil, "", err
+		}
+	}
+	return text, errmapContentType, nil
+}
+
+// onlyField returns one member of an object; of an unset message, null.
+func onlyField(object []byte, fd protoreflect.FieldDescriptor) ([]byte, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(object, &members); err != nil {
+		return nil, err
+	}
+	if text, ok := members[fd.JSONName()]; ok {
+		return text, nil
+	}
+	return []byte("null"), nil
+}
+
+// headers hands what the method set to the response.
+func (s *stream) headers() {
+	for key, values := range s.info.ResponseHeader().All() {
+		s.w.Header()[key] = values
+	}
+	for key, values := range s.info.ResponseTrailer().All() {
+		s.w.Header()["Trailer-"+key] = values
+	}
+}
+
+// begin sends the header of a stream. mu is held.
+func (s *stream) begin() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	s.headers()
+	s.w.Header().Set("Content-Type", "text/event-stream")
+	s.w.Header().Set("Cache-Control", "no-store")
+	s.w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(s.w).Flush()
+}
+
+// event sends one event. mu is held.
+func (s *stream) event(name string, data []byte) error {
+	var out []byte
+	if name != "" {
+		out = append(append(append(out, "event: "...), name...), '\n')
+	}
+	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+		out = append(append(append(out, "data: "...), line...), '\n')
+	}
+	if _, err := s.w.Write(append(out, '\n')); err != nil {
+		return err
+	}
+	return http.NewResponseController(s.w).Flush()
+}
+
+// keepAlive sends a comment whenever a stream has been open that long, until stop
+// is called.
+func (s *stream) keepAlive() (stop func()) {
+	if s.binding.spec.StreamType != connect.StreamTypeServer || s.options.keepAlive < 0 {
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	ticker := time.NewTicker(s.options.keepAlive)
+	go func() {
+		defer close(ended)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				s.mu.Lock()
+				if s.begun && !s.over {
+					_, _ = s.w.Write([]byte(": keep-alive\n\n"))
+					_ = http.NewResponseController(s.w).Flush()
+				}
+				s.mu.Unlock()
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"connectrpc.com/connect/v2"
+)
+
+// DiscoverMethod is the name of the method that [WithDiscovery] answers.
+const DiscoverMethod = "rpc.discover"
+
+const reservedPrefix = "rpc."
+
+// MethodNames gives a procedure, such as "/shop.v1.Cart/Get", the name that
+// JSON-RPC calls it by; "" leaves it out.
+type MethodNames func(procedure string) string
+
+// BareNames names a procedure by its method alone, "Get", as A2A does.
+func BareNames(procedure string) string {
+	return procedure[strings.LastIndexByte(procedure, '/')+1:]
+}
+
+// SlashNames names a procedure as its path does, "shop.v1.Cart/Get".
+func SlashNames(procedure string) string { return strings.TrimPrefix(procedure, "/") }
+
+// DottedNames names a procedure by the full name of its method,
+// "shop.v1.Cart.Get".
+func DottedNames(procedure string) string {
+	return strings.ReplaceAll(SlashNames(procedure), "/", ".")
+}
+
+// nameMethods returns the methods by their names. Its error names every
+// procedure that cannot have the name that the rule gives it.
+func nameMethods(server *connect.Server, rule MethodNames) (map[string]*connect.Spec, error) {
+	methods := make(map[string]*connect.Spec)
+	var mistakes []error
+	for spec := range server.Specs() {
+		name := rule(spec.Procedure)
+		if name == "" {
+			continue
+		}
+		if strings.HasPrefix(name, reservedPrefix) {
+			mistakes = append(mistakes, fmt.Errorf(
+				"server: the method name %q of %s is reserved (JSON-RPC 2.0 section 4); choose other names with WithMethodNames",
+				name, spec.Procedure))
+			continue
+		}
+		if other, taken := methods[name]; taken {
+			mistakes = append(mistakes, fmt.Errorf(
+				"server: the method name %q is that of both %s and %s; choose other names with WithMethodNames",
+				name, other.Procedure, spec.Procedure))
+			continue
+		}
+		methods[name] = &spec
+	}
+	return methods, errors.Join(mistakes...)
+}

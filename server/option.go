@@ -1,0 +1,234 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connectgzip"
+
+	"github.com/errmap/errmap/errmap"
+)
+
+// The limits of a handler unless WithLimits says otherwise.
+const (
+	DefaultMaxRequestBytes  = 4 << 20
+	DefaultMaxResponseBytes = 16 << 20
+	DefaultMaxDepth         = 100
+	DefaultMaxBatchItems    = 1000
+	DefaultBatchConcurrency = 16
+	DefaultMaxCalls         = 1024
+)
+
+// The times of a handler unless WithTimes says otherwise.
+const (
+	DefaultReadTimeout  = 30 * time.Second
+	DefaultWriteTimeout = 30 * time.Second
+	DefaultKeepAlive    = 15 * time.Second
+)
+
+// DefaultPattern is where Mount puts the handler unless WithPattern says
+// otherwise: the root path of a [net/http.ServeMux] and nothing below it.
+const DefaultPattern = "/{$}"
+
+// DefaultCompressMinBytes is the size from which answers are compressed unless
+// WithCompressMinBytes says otherwise.
+const DefaultCompressMinBytes = 1 << 10
+
+// An Option changes what [Mount] and [NewHandler] make.
+type Option interface{ apply(*options) }
+
+// Limits bound what a handler takes on. A zero member means the default, a
+// negative one no limit.
+type Limits struct {
+	// RequestBytes is the most bytes of a request body, after decompression.
+	RequestBytes int
+	// ResponseBytes is the most bytes of a response before compression: of a
+	// whole batch with its errors, or of one event of a stream. An error that
+	// is larger goes out as code and message alone.
+	ResponseBytes int
+	// Depth is how deep the JSON of a request may nest.
+	Depth int
+	// BatchItems is the most elements of a batch.
+	BatchItems int
+	// BatchConcurrency is how many calls of one batch run at the same time.
+	BatchConcurrency int
+	// Calls is how many calls, streams among them, run at the same time on the
+	// whole handler. A call beyond it is refused with UNAVAILABLE at once.
+	Calls int
+}
+
+// Times bound how long a handler waits. A zero member means the default, a
+// negative one no bound.
+type Times struct {
+	// Read is how long the body of a request may take to arrive.
+	Read time.Duration
+	// Write is how long the peer may take to accept one event of a stream.
+	Write time.Duration
+	// KeepAlive is how long a stream that has begun, by a message or by
+	// SendHeaders, may be silent before a comment is sent.
+	KeepAlive time.Duration
+}
+
+// Dropped is the failure of a notification, which JSON-RPC answers with
+// nothing.
+type Dropped struct {
+	// Method is the name that was called, as the peer wrote it; it may be any
+	// text.
+	Method string
+	// Err is what a caller would have got.
+	Err error
+}
+
+// WithProfile sets the dialect of JSON-RPC; the default is
+// [errmap.ProfileGeneric]. It decides the numbers and data of errors, HTTP
+// statuses, whether there are batches, and the default of WithMethodNames.
+func WithProfile(p errmap.Profile) Option {
+	return optionFunc(func(o *options) { o.profile = p })
+}
+
+// WithMethodNames sets the rule for method names; the default is [SlashNames],
+// and [BareNames] under [errmap.ProfileA2A].
+func WithMethodNames(rule MethodNames) Option {
+	return optionFunc(func(o *options) { o.names = rule })
+}
+
+// WithPattern sets the pattern under which Mount registers the handler. The
+// handler looks at no path, so it answers whatever the pattern matches.
+func WithPattern(pattern string) Option {
+	return optionFunc(func(o *options) { o.pattern = pattern })
+}
+
+// WithLimits bounds what the handler takes on.
+func WithLimits(l Limits) Option {
+	return optionFunc(func(o *options) { o.limits = l })
+}
+
+// WithTimes bounds how long the handler waits.
+func WithTimes(t Times) Option {
+	return optionFunc(func(o *options) { o.times = t })
+}
+
+// WithGuard changes the [errmap.Guard] that decides which errors speak, such as
+// with [errmap.WithLog] or [errmap.WithShutdown]. The guard of a handler knows
+// the errors of Connect already.
+func WithGuard(opts ...errmap.GuardOption) Option {
+	return optionFunc(func(o *options) { o.guard = append(slices.Clip(o.guard), opts...) })
+}
+
+// WithCatalog names the errors and message types that the handler knows, for
+// the data of errors, for google.protobuf.Any in params and results, and for
+// the errors in the answer to rpc.discover. The default is what is linked into
+// the program.
+func WithCatalog(c *errmap.Catalog) Option {
+	return optionFunc(func(o *options) { o.catalog = c })
+}
+
+// WithErrorEncoding changes how errors are written, such as with
+// [errmap.WithoutCarried].
+func WithErrorEncoding(opts ...errmap.EncodeOption) Option {
+	return optionFunc(func(o *options) { o.encoding = append(slices.Clip(o.encoding), opts...) })
+}
+
+// WithCompressors sets the content encodings that requests may have and that
+// answers get where the client accepts them, the preferred first; the default
+// is gzip. Without arguments there are none. Streams are never compressed.
+func WithCompressors(compressors ...connect.Compressor) Option {
+	return optionFunc(func(o *options) { o.compressors = slices.Clone(compressors) })
+}
+
+// WithCompressMinBytes sets the size from which answers are compressed.
+func WithCompressMinBytes(n int) Option {
+	return optionFunc(func(o *options) { o.compressMinBytes = n })
+}
+
+// WithNotificationLog has f called for each notification that fails, in the
+// goroutine of the call. The default logs to slog.Default.
+func WithNotificationLog(f func(context.Context, Dropped)) Option {
+	return optionFunc(func(o *options) { o.dropped = f })
+}
+
+// WithDiscovery answers the method rpc.discover with an OpenRPC document of the
+// registered methods, under that title and version. The default is not to: the
+// document tells every caller the whole schema, comments included where the
+// descriptors have them, and no interceptor stands before it.
+func WithDiscovery(title, version string) Option {
+	return optionFunc(func(o *options) { o.discovery = &apiInfo{Title: title, Version: version} })
+}
+
+type options struct {
+	profile          errmap.Profile
+	names            MethodNames
+	pattern          string
+	limits           Limits
+	times            Times
+	guard            []errmap.GuardOption
+	catalog          *errmap.Catalog
+	encoding         []errmap.EncodeOption
+	compressors      []connect.Compressor
+	compressMinBytes int
+	dropped          func(context.Context, Dropped)
+	discovery        *apiInfo
+}
+
+type optionFunc func(*options)
+
+func (f optionFunc) apply(o *options) { f(o) }
+
+func newOptions(opts []Option) *options {
+	o := &options{
+		pattern:          DefaultPattern,
+		compressors:      []connect.Compressor{connectgzip.New()},
+		compressMinBytes: DefaultCompressMinBytes,
+		dropped:          logDropped,
+	}
+	for _, opt := range opts {
+		opt.apply(o)
+	}
+	o.limits, o.times = o.limits.withDefaults(), o.times.withDefaults()
+	if o.names == nil {
+		o.names = SlashNames
+		if o.profile == errmap.ProfileA2A {
+			o.names = BareNames
+		}
+	}
+	return o
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(n *int, fallback int) {
+		switch {
+		case *n == 0:
+			*n = fallback
+		case *n < 0:
+			*n = math.MaxInt / 2
+		}
+	}
+	set(&l.RequestBytes, DefaultMaxRequestBytes)
+	set(&l.ResponseBytes, DefaultMaxResponseBytes)
+	set(&l.Depth, DefaultMaxDepth)
+	set(&l.BatchItems, DefaultMaxBatchItems)
+	set(&l.BatchConcurrency, DefaultBatchConcurrency)
+	set(&l.Calls, DefaultMaxCalls)
+	return l
+}
+
+func (t Times) withDefaults() Times {
+	set := func(d *time.Duration, fallback time.Duration) {
+		if *d == 0 {
+			*d = fallback
+		}
+	}
+	set(&t.Read, DefaultReadTimeout)
+	set(&t.Write, DefaultWriteTimeout)
+	set(&t.KeepAlive, DefaultKeepAlive)
+	return t
+}
+
+func logDropped(ctx context.Context, d Dropped) {
+	slog.LogAttrs(ctx, slog.LevelWarn, "a notification failed",
+		slog.String("method", d.Method), slog.Any("error", d.Err))
+}

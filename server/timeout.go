@@ -1,0 +1,73 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	headerConnectTimeout = "Connect-Timeout-Ms"
+	headerGRPCTimeout    = "Grpc-Timeout"
+
+	maxConnectDigits = 10
+	maxGRPCDigits    = 8
+)
+
+// requestTimeout returns how long the client waits; false where it does not
+// say.
+func requestTimeout(header http.Header) (time.Duration, bool, error) {
+	least, set := time.Duration(math.MaxInt64), false
+	if value := header.Get(headerConnectTimeout); value != "" {
+		n, err := digits(value, maxConnectDigits)
+		if err != nil {
+			return 0, false, fmt.Errorf("%s is not 1 to %d digits", headerConnectTimeout, maxConnectDigits)
+		}
+		least, set = min(least, span(n, time.Millisecond)), true
+	}
+	if value := header.Get(headerGRPCTimeout); value != "" {
+		unit, known := grpcUnits(value[len(value)-1])
+		n, err := digits(value[:len(value)-1], maxGRPCDigits)
+		if err != nil || !known {
+			return 0, false, fmt.Errorf("%s is not 1 to %d digits and a unit", headerGRPCTimeout, maxGRPCDigits)
+		}
+		least, set = min(least, span(n, unit)), true
+	}
+	return least, set, nil
+}
+
+func grpcUnits(unit byte) (time.Duration, bool) {
+	switch unit {
+	case 'H':
+		return time.Hour, true
+	case 'M':
+		return time.Minute, true
+	case 'S':
+		return time.Second, true
+	case 'm':
+		return time.Millisecond, true
+	case 'u':
+		return time.Microsecond, true
+	case 'n':
+		return time.Nanosecond, true
+	}
+	return 0, false
+}
+
+// digits reads a number of nothing but digits.
+func digits(text string, limit int) (int64, error) {
+	if len(text) == 0 || len(text) > limit || text[0] == '+' || text[0] == '-' {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseInt(text, 10, 64)
+}
+
+// span is n times unit, or the longest time where that is more.
+func span(n int64, unit time.Duration) time.Duration {
+	if n > math.MaxInt64/int64(unit) {
+		return math.MaxInt64
+	}
+	return time.Duration(n) * unit
+}

@@ -1,0 +1,114 @@
+package server
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"connectrpc.com/connect/v2"
+)
+
+// transportHeaders are those that are not a method's to set.
+var transportHeaders = map[string]bool{
+	"Accept-Encoding":          true,
+	"Connection":               true,
+	"Content-Encoding":         true,
+	"Content-Length":           true,
+	"Content-Type":             true,
+	"Connect-Accept-Encoding":  true,
+	"Connect-Content-Encoding": true,
+	"Connect-Protocol-Version": true,
+	"Connect-Timeout-Ms":       true,
+	"Date":                     true,
+	"Grpc-Accept-Encoding":     true,
+	"Grpc-Encoding":            true,
+	"Grpc-Message":             true,
+	"Grpc-Status":              true,
+	"Grpc-Status-Details-Bin":  true,
+	"Grpc-Timeout":             true,
+	"Keep-Alive":               true,
+	"Te":                       true,
+	"Trailer":                  true,
+	"Transfer-Encoding":        true,
+	"Upgrade":                  true,
+}
+
+// trailerPrefix marks a trailer that is sent as a header.
+const trailerPrefix = "Trailer-"
+
+// write writes a whole response.
+func (h *handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	header := w.Header()
+	header[headerContentType] = []string{typeJSON}
+	if packed, coding := h.compress(r, body); coding != "" {
+		body = packed
+		header[headerContentEncoding] = []string{coding}
+	}
+	header[headerContentLength] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	// A client that left is not told so.
+	_, _ = w.Write(body)
+}
+
+// compress packs a body that is worth it in the first encoding of ours that the
+// client accepts; the name is "" where it stays as it is.
+func (h *handler) compress(r *http.Request, body []byte) ([]byte, string) {
+	if len(body) < h.compressMinBytes {
+		return nil, ""
+	}
+	accept := r.Header[headerAcceptEncoding]
+	for _, compressor := range h.compressors {
+		if !acceptsEncoding(accept, compressor.Name()) {
+			continue
+		}
+		var packed bytes.Buffer
+		writer, err := compressor.Compress(&packed)
+		if err != nil {
+			return nil, ""
+		}
+		_, failed := writer.Write(body)
+		if writer.Close() != nil || failed != nil {
+			return nil, ""
+		}
+		return packed.Bytes(), compressor.Name()
+	}
+	return nil, ""
+}
+
+func (h *handler) compressor(coding string) connect.Compressor {
+	for _, compressor := range h.compressors {
+		if strings.EqualFold(compressor.Name(), coding) {
+			return compressor
+		}
+	}
+	return nil
+}
+
+func (h *handler) compressorNames() string {
+	names := make([]string, 0, len(h.compressors)+1)
+	for _, compressor := range h.compressors {
+		names = append(names, compressor.Name())
+	}
+	return strings.Join(append(names, connect.CompressionNameIdentity), ", ")
+}
+
+func isIdentity(coding string) bool {
+	return coding == "" || strings.EqualFold(coding, connect.CompressionNameIdentity)
+}
+
+func encodingName(coding string) string {
+	if isIdentity(coding) {
+		return connect.CompressionNameIdentity
+	}
+	return strings.ToLower(coding)
+}
+
+// addHeaders adds what a method set, each key with prefix before it.
+func addHeaders(into http.Header, from *connect.Header, prefix string) {
+	for key, values := range from.All() {
+		if !transportHeaders[key] {
+			into[prefix+key] = append(into[prefix+key], values...)
+		}
+	}
+}
