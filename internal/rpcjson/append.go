@@ -38,18 +38,13 @@ func AppendAny(dst []byte, typeURL string, value []byte) ([]byte, bool) {
 	}
 	// Field names and quotes take about as much as short texts do.
 	out := slices.Grow(dst, len(m.head)+len(typeURL)-len(m.url)+2*len(value)+16)
+	ok := true
 	if typeURL == m.url {
 		out = append(out, m.head...)
-	} else {
-		if !isPlain(typeURL) {
-			return dst, false
-		}
-		out = append(out, `{"@type":"`...)
-		out = append(out, typeURL...)
-		out = append(out, '"')
+	} else if out, ok = appendString(append(out, `{"@type":`...), []byte(typeURL)); !ok {
+		return dst, false
 	}
-	out, ok := m.appendMembers(out, value, true)
-	if !ok {
+	if out, ok = m.appendMembers(out, value, true); !ok {
 		return dst, false
 	}
 	return append(out, '}'), true

@@ -77,9 +77,9 @@ func TestAppendAny_type_URL(t *testing.T) {
 		{"type.googleapis.com/google.rpc.ErrorInfo/", ""},
 		{"type.googleapis.com/google.rpc.Status", ""},
 		{"type.googleapis.com/google.rpc.errorinfo", ""},
-		{"a\"b/google.rpc.ErrorInfo", ""},
+		{"a\"b/google.rpc.ErrorInfo", `{"@type":"a\"b/google.rpc.ErrorInfo","reason":"R"}`},
+		{"é\x7f/google.rpc.ErrorInfo", `{"@type":"é` + "\x7f" + `/google.rpc.ErrorInfo","reason":"R"}`},
 		{"\xff/google.rpc.ErrorInfo", ""},
-		{"é/google.rpc.ErrorInfo", ""},
 	} {
 		got, ok := rpcjson.AppendAny(nil, test.url, value)
 		if string(got) != test.want || ok != (test.want != "") {

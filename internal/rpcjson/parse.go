@@ -29,8 +29,8 @@ type segment struct {
 
 // ParseAny reads the ProtoJSON of an Any that holds a google.rpc detail, "@type"
 // first, and returns its type URL and its value in the deterministic encoding:
-// the value that protojson makes of it. It reports false for any other text. It
-// keeps nothing of the text.
+// the value that protojson makes of it. It reports false for any other text,
+// and for one with a number token. It keeps nothing of the text.
 func ParseAny(text []byte) (typeURL string, value []byte, ok bool) {
 	p := parser{in: text}
 	if !p.token('{') {
@@ -256,23 +256,12 @@ func (p *parser) duration(number protowire.Number) bool {
 	return true
 }
 
-// int64 reads an integer without fraction and exponent, in quotes or not.
+// int64 reads an integer in quotes, without fraction and exponent. ProtoJSON
+// reads a number as well, but then a caller who keeps number tokens as they
+// stood has to look at it.
 func (p *parser) int64() (int64, bool) {
-	var text []byte
-	if p.peek() == '"' {
-		s, ok := p.string()
-		if !ok {
-			return 0, false
-		}
-		text = s
-	} else {
-		from := p.at
-		for p.at < len(p.in) && (p.in[p.at] == '-' || '0' <= p.in[p.at] && p.in[p.at] <= '9') {
-			p.at++
-		}
-		text = p.in[from:p.at]
-	}
-	if !isPlainInteger(bytes.TrimPrefix(text, []byte{'-'})) {
+	text, ok := p.string()
+	if !ok || !isPlainInteger(bytes.TrimPrefix(text, []byte{'-'})) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)

@@ -9,8 +9,6 @@
 // protojson, which also tells what is wrong. Fuzz tests hold the two together.
 package rpcjson
 
-import "strings"
-
 // canonicalPrefix begins the type URLs that need no thought.
 const canonicalPrefix = "type.googleapis.com/"
 
@@ -159,11 +157,4 @@ func (m *message) place(name []byte) int {
 		}
 	}
 	return -1
-}
-
-// isPlain tells whether s stands in a JSON string as it is and is ASCII.
-func isPlain(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool {
-		return r < ' ' || r >= 0x7F || r == '"' || r == '\\'
-	}) < 0
 }
