@@ -32,7 +32,8 @@ const (
 	shapeDouble
 	shapeBytes
 	shapeEnum
-	shapeNull // google.protobuf.NullValue, whose ProtoJSON is null
+	shapeNull    // google.protobuf.NullValue, whose ProtoJSON is null
+	shapeStrings // a list of strings: compact ProtoJSON, but worth a way of its own
 )
 
 // quotedTypes are the well-known types whose ProtoJSON is one string, and the
@@ -91,6 +92,9 @@ func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types typ
 		return strconv.AppendInt(dst, int64(number), 10), false, nil
 	case shapeNull:
 		return append(dst, "null"...), false, nil
+	case shapeStrings:
+		dst, repaired = appendStrings(dst, m.Get(f.desc).List())
+		return dst, repaired, nil
 	}
 	return f.appendProtoJSON(dst, m, types)
 }
@@ -137,6 +141,20 @@ func (f *metadataField) appendProtoJSON(dst []byte, m protoreflect.Message, type
 	return append(dst, text...), repaired, nil
 }
 
+// appendStrings appends a list of strings as compact JSON.
+func appendStrings(dst []byte, list protoreflect.List) (_ []byte, repaired bool) {
+	dst = append(dst, '[')
+	for i := range list.Len() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		s := list.Get(i).String()
+		repaired = repaired || !utf8.ValidString(s)
+		dst, _ = jsontext.AppendQuote(dst, repair(s)) // fails for nothing else
+	}
+	return append(dst, ']'), repaired
+}
+
 // set reads text as the field's type and sets the field in m. Text that does
 // not parse leaves the field unset, and so does a member of a oneof that has
 // one already.
@@ -146,7 +164,7 @@ func (f *metadataField) set(m protoreflect.Message, text string, types typeResol
 	}
 	text = repair(text)
 	switch f.shape {
-	case shapeJSON:
+	case shapeJSON, shapeStrings:
 		// The text stands inside an object below: it must be one value.
 		if json.Valid([]byte(text)) {
 			f.setJSON(m, []byte(text), types)
@@ -203,7 +221,10 @@ func metadataText(m protoreflect.Message, fd protoreflect.FieldDescriptor, types
 }
 
 func shapeOf(fd protoreflect.FieldDescriptor) textShape {
-	if fd.IsList() || fd.IsMap() {
+	switch {
+	case fd.IsList() && fd.Kind() == protoreflect.StringKind:
+		return shapeStrings
+	case fd.IsList() || fd.IsMap():
 		return shapeJSON
 	}
 	switch fd.Kind() {

@@ -1,6 +1,8 @@
 package errmap
 
 import (
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -65,8 +67,14 @@ func repairMap(fd protoreflect.FieldDescriptor, entries protoreflect.Map) {
 		mend = append(mend, e)
 		return true
 	})
+	// Two keys may become one. The lower stands, and not whichever comes first.
+	slices.SortFunc(mend, func(a, b entry) int { return strings.Compare(a.from.String(), b.from.String()) })
 	for _, e := range mend {
 		entries.Clear(e.from)
-		entries.Set(e.to, e.value)
+	}
+	for _, e := range mend {
+		if !entries.Has(e.to) {
+			entries.Set(e.to, e.value)
+		}
 	}
 }
