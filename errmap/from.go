@@ -43,8 +43,9 @@ func From(err error) *Error {
 
 // Forward marks the error that a peer sent, or that a call met here, as one that
 // is for the caller too: a handler that returns it sends all of it on, with
-// nothing of the headers that it came with. An error in whose chain no *Error is
-// comes back as it is; the adapters of the RPC libraries make one of theirs.
+// nothing of the headers that it came with; the text of a Local error, which may
+// name addresses, stays behind. An error in whose chain no *Error is comes back
+// as it is; the adapters of the RPC libraries make one of theirs.
 func Forward(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e == nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -173,8 +174,12 @@ func (g *Guard) report(ctx context.Context, r Report) {
 	g.log(ctx, r)
 }
 
-// strip takes the details out that must not leave.
+// strip takes out what must not leave: DebugInfo, and the text of the program's
+// own failed call, which names addresses.
 func (g *Guard) strip(e *Error) *Error {
+	if e.local {
+		e = e.WithMessage(strings.ToLower(strings.ReplaceAll(e.Code().String(), "_", " ")))
+	}
 	isDebug := func(d RawDetail) bool { return d.Name() == "google.rpc.DebugInfo" }
 	if g.debugInfo || !slices.ContainsFunc(e.details, isDebug) {
 		return e

@@ -1,0 +1,166 @@
+package errmapconnect
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connecthttp"
+	"github.com/errmap/errmap/errmap"
+	"google.golang.org/genproto/googleapis/rpc/code"
+)
+
+// NewClient returns a client over a transport whose errors are *errmap.Error, for
+// the constructors of generated clients.
+func NewClient(transport connect.Transport, opts ...ClientOption) *connect.Client {
+	return connect.NewClient(transport, ClientInterceptor(opts...))
+}
+
+// ClientInterceptor returns the interceptor that NewClient installs, for a
+// program that makes its connect.Client otherwise. It must come first.
+//
+// Each error of a call becomes an *errmap.Error whose cause is the error of
+// Connect. It is Remote where the server sent it; over gRPC and gRPC-Web it is
+// then read from the trailers themselves, with what Connect leaves out. It is
+// Local where the call failed before the server said anything: errors.Is finds
+// context.Canceled and context.DeadlineExceeded in it, and HTTPStatus and
+// RetryDelay tell what an HTTP answer said that was no answer of an RPC server.
+// io.EOF, the end of a stream, stays as it is, and so do the errors of other
+// interceptors that are not of Connect.
+func ClientInterceptor(opts ...ClientOption) connect.ClientInterceptor {
+	var o clientOptions
+	for _, opt := range opts {
+		opt.applyClient(&o)
+	}
+	return func(next connect.ClientFunc) connect.ClientFunc {
+		for _, interceptor := range slices.Backward(o.interceptors) {
+			next = interceptor(next)
+		}
+		return func(ctx context.Context, spec connect.Spec) (connect.ClientStream, error) {
+			stream, err := next(ctx, spec)
+			if err != nil {
+				return nil, o.incoming(ctx, err)
+			}
+			return &clientStream{stream, ctx, spec.StreamType, &o}, nil
+		}
+	}
+}
+
+// clientStream reads the errors of each operation of a call.
+type clientStream struct {
+	stream  connect.ClientStream
+	ctx     context.Context // of the call: it holds the answer's headers
+	kind    connect.StreamType
+	options *clientOptions
+}
+
+func (s *clientStream) SendHeaders() error { return s.options.incoming(s.ctx, s.stream.SendHeaders()) }
+
+// Send sends a message. Where the server has ended the call it returns io.EOF,
+// and Receive the reason; but Connect's calls with one request take any error of
+// Send for the last word, so to them the reason is left to Receive.
+func (s *clientStream) Send(msg any) error {
+	err := s.options.incoming(s.ctx, s.stream.Send(msg))
+	if errors.Is(err, io.EOF) && s.kind&connect.StreamTypeClient == 0 {
+		return nil
+	}
+	return err
+}
+
+func (s *clientStream) CloseSend() error { return s.options.incoming(s.ctx, s.stream.CloseSend()) }
+
+func (s *clientStream) Receive(msg any) error {
+	return s.options.incoming(s.ctx, s.stream.Receive(msg))
+}
+
+func (s *clientStream) Close() error { return s.options.incoming(s.ctx, s.stream.Close()) }
+
+// incoming returns an error of a call as the *errmap.Error that it is.
+func (o *clientOptions) incoming(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*errmap.Error](err); ok && (e.Remote() || e.Local()) {
+		return err
+	}
+	c, ok := errors.AsType[*connect.Error](err)
+	switch {
+	case ok && c != nil && c.IsRemote():
+		if e := o.trailers(ctx, c); e != nil {
+			return e
+		}
+		return readRemote(c, o.decoding(ctx))
+	case errors.Is(err, io.EOF):
+		return err
+	case ok && c != nil:
+		return o.failed(ctx, c, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err).WithLocal()
+	case errors.Is(err, context.Canceled):
+		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err).WithLocal()
+	}
+	return err
+}
+
+// failed returns the error of a call that Connect says failed here.
+func (o *clientOptions) failed(ctx context.Context, c *connect.Error, err error) error {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		// Connect gives up an error of the peer of which one part is malformed.
+		if e := o.trailers(ctx, c); e != nil {
+			return e
+		}
+	}
+	if info, ok := connecthttp.ClientInfoForContext(ctx); ok && info.ResponseStatus() > 299 {
+		opts := append(o.decoding(ctx), errmap.WithHTTPStatus(info.ResponseStatus()))
+		e, decodeErr := errmap.DecodeConnect(nil, opts...)
+		if decodeErr == nil && connect.Code(e.Number()) == c.Code() {
+			return e.WithCause(err).WithLocal()
+		}
+	}
+	e := read(c, o.decode).WithCause(err).WithLocal()
+	if deadline, ok := ctx.Deadline(); ok && c.Code() == connect.CodeDeadlineExceeded &&
+		!errors.Is(err, context.DeadlineExceeded) && !time.Now().Before(deadline) {
+		// The server's reset can come before the timer of our own deadline.
+		return e.WithCause(errors.Join(err, context.DeadlineExceeded))
+	}
+	return e
+}
+
+// trailers reads the error from the trailers of a gRPC call; nil where there is
+// none in them.
+func (o *clientOptions) trailers(ctx context.Context, c *connect.Error) error {
+	info, ok := connect.CallInfoForClientContext(ctx)
+	if !ok || !isGRPC(info.Protocol) {
+		return nil
+	}
+	trailer := info.ResponseTrailer()
+	if len(trailer.Values(errmap.HeaderGRPCStatus)) == 0 {
+		return nil
+	}
+	headers := make(map[string][]string, 3)
+	for _, name := range []string{errmap.HeaderGRPCStatus, errmap.HeaderGRPCMessage, errmap.HeaderGRPCDetails} {
+		if values := trailer.Values(name); len(values) > 0 {
+			headers[name] = values
+		}
+	}
+	e, err := errmap.DecodeGRPC(headers, o.decoding(ctx)...)
+	if err != nil {
+		return nil
+	}
+	return e.WithRemote().WithCause(withoutCause(c))
+}
+
+// decoding returns the options for reading the answer of a call.
+func (o *clientOptions) decoding(ctx context.Context) []errmap.DecodeOption {
+	opts := slices.Clip(o.decode)
+	if info, ok := connect.CallInfoForClientContext(ctx); ok {
+		if value := info.ResponseHeader().Get("Retry-After"); value != "" {
+			opts = append(opts, errmap.WithHTTPHeader(http.Header{"Retry-After": {value}}, time.Now()))
+		}
+	}
+	return opts
+}

@@ -1,0 +1,97 @@
+package errmapconnect
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+
+	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/errmap"
+	"google.golang.org/genproto/googleapis/rpc/code"
+)
+
+// NewServer returns a server whose handlers may return annotated messages and
+// *errmap.Error, and whose callers get them. Use it in place of
+// connect.NewServer: without the interceptor that it installs, Connect makes a
+// bare "unknown" of every such error. Register and mount it as any other.
+func NewServer(opts ...ServerOption) *connect.Server {
+	return connect.NewServer(ServerInterceptor(opts...))
+}
+
+// ServerInterceptor returns the interceptor that NewServer installs, for a
+// program that makes its connect.Server otherwise. It must come first, so that
+// it sees what the other interceptors return.
+//
+// It sends what an errmap.Guard lets through, as an error of Connect that the
+// protocol of the call says without loss. Panics of handlers and interceptors
+// become INTERNAL, and are logged; http.ErrAbortHandler goes on.
+func ServerInterceptor(opts ...ServerOption) connect.ServerInterceptor {
+	var o serverOptions
+	for _, opt := range opts {
+		opt.applyServer(&o)
+	}
+	o.guard = o.guard.With(errmap.WithRecognizer(Recognize))
+	return func(next connect.ServerFunc) connect.ServerFunc {
+		for _, interceptor := range slices.Backward(o.interceptors) {
+			next = interceptor(next)
+		}
+		return func(ctx context.Context, spec connect.Spec, stream connect.ServerStream) (err error) {
+			defer func() {
+				if value := recover(); value != nil {
+					if value == http.ErrAbortHandler {
+						panic(value)
+					}
+					err = o.outgoing(ctx, o.guard.Panicked(ctx, value))
+				}
+			}()
+			if err := next(ctx, spec, serverStream{stream}); err != nil {
+				return o.outgoing(ctx, o.guard.Outgoing(ctx, err))
+			}
+			return nil
+		}
+	}
+}
+
+func (o *serverOptions) outgoing(ctx context.Context, e *errmap.Error) error {
+	protocol := ""
+	if info, ok := connect.CallInfoForServerContext(ctx); ok {
+		protocol = info.Protocol
+	}
+	return encode(e, protocol, o.encode)
+}
+
+// serverStream tells what Connect itself found wrong with a request, which its
+// caller may hear, from what it says of the network and of the program.
+type serverStream struct{ connect.ServerStream }
+
+func (s serverStream) Receive(msg any) error { return ofRequest(s.ServerStream.Receive(msg)) }
+func (s serverStream) Send(msg any) error    { return ofRequest(s.ServerStream.Send(msg)) }
+func (s serverStream) SendHeaders() error    { return ofRequest(s.ServerStream.SendHeaders()) }
+
+func ofRequest(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	c, ok := errors.AsType[*connect.Error](err)
+	if !ok || c == nil || c.IsRemote() {
+		return err
+	}
+	e := read(c, nil).WithCause(err)
+	ofContext := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	switch c.Code() {
+	case connect.CodeInvalidArgument, connect.CodeResourceExhausted, connect.CodeUnimplemented:
+		return e
+	case connect.CodeCanceled:
+		// The connection is gone, which the context may not know yet.
+		if !ofContext {
+			return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err)
+		}
+	case connect.CodeDeadlineExceeded:
+		if !ofContext {
+			return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err)
+		}
+	}
+	return e.WithLocal()
+}
