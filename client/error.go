@@ -1,0 +1,102 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/errmap/errmapconnect"
+	"google.golang.org/genproto/googleapis/rpc/code"
+)
+
+// remoteError reads an error object that the server sent.
+func (t *transport) remoteError(object []byte, resp *http.Response) error {
+	e, err := errmap.DecodeJSONRPC(object, t.profile,
+		errmap.WithCatalog(t.catalog),
+		errmap.WithHTTPHeader(resp.Header, time.Now()),
+		errmap.WithLimits(errmap.Limits{Body: t.maxResponse}),
+	)
+	if err != nil { // an error that is no object: the server broke the protocol
+		return t.statusError(object, resp)
+	}
+	return received(e)
+}
+
+// statusError is the error of an answer that is no JSON-RPC. The HTTP status
+// says what it was, and what stands in front of the server often answers with an
+// error object of its own; a good status makes it a breach of the protocol.
+func (t *transport) statusError(body []byte, resp *http.Response) error {
+	if resp.StatusCode/100 == 2 {
+		return protocolError("the answer is not JSON-RPC", errors.New("the answer begins "+quoteStart(body)))
+	}
+	e, err := errmap.DecodeConnect(body,
+		errmap.WithCatalog(t.catalog),
+		errmap.WithHTTPStatus(resp.StatusCode),
+		errmap.WithHTTPHeader(resp.Header, time.Now()),
+		errmap.WithLimits(errmap.Limits{Body: t.maxResponse}),
+	)
+	if err != nil {
+		return protocolError("the answer is not JSON-RPC", err)
+	}
+	return received(e)
+}
+
+// received marks an error as the server's, findable as an error of Connect too.
+func received(e *errmap.Error) error {
+	e = e.WithRemote()
+	return e.WithCause(errmapconnect.ToError(e).WithRemote())
+}
+
+// failed is an error of a call that failed here. Its text is ours: that of its
+// cause names hosts.
+func failed(c connect.Code, text string, cause error) error {
+	return errmap.NewCode(code.Code(c), text).WithLocal().WithCause(connect.NewError(c, text).WithCause(cause))
+}
+
+// localError is an error of the way to the server.
+func localError(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isTimeout(err):
+		if !errors.Is(err, context.DeadlineExceeded) {
+			err = errors.Join(context.DeadlineExceeded, err)
+		}
+		return failed(connect.CodeDeadlineExceeded, "deadline exceeded", err)
+	case errors.Is(ctx.Err(), context.Canceled):
+		if !errors.Is(err, context.Canceled) {
+			err = errors.Join(context.Canceled, err)
+		}
+		return failed(connect.CodeCanceled, "canceled", err)
+	}
+	return failed(connect.CodeUnavailable, "the server cannot be reached", err)
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+// cutError is the error of an answer that ended before it was whole.
+func cutError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return localError(ctx, err)
+	}
+	return failed(connect.CodeUnavailable, "the answer ended before it was whole", err)
+}
+
+// protocolError is the error of a server that broke the protocol.
+func protocolError(text string, cause error) error {
+	return failed(connect.CodeInternal, text, cause)
+}
+
+func quoteStart(body []byte) string {
+	const most = 120
+	if len(body) > most {
+		body = body[:most]
+	}
+	return "«" + string(body) + "»"
+}
