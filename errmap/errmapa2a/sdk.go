@@ -1,6 +1,7 @@
 package errmapa2a
 
 import (
+	"errors"
 	"maps"
 	"reflect"
 
@@ -67,22 +68,23 @@ func From(err error) *errmap.Error {
 // the number or code where that stands for one; a NOT_FOUND without identity is
 // no a2a.ErrTaskNotFound. It is nil where the SDK has no such error, and for nil.
 func Sentinel(err error) error {
-	var sentinel error
+	var k *kind
 	decided := false
 	visit(err, func(link error) (deeper bool) {
 		if decided {
 			return false
 		}
-		k := kindOfSentinel(link)
 		if own := asOwn(link); own != nil {
 			k, decided = kindOf(own), true
-		}
-		if k != nil {
-			sentinel, decided = k.sentinel, true
+		} else if found := kindOfSentinel(link); found != nil {
+			k, decided = found, true
 		}
 		return !decided
 	})
-	return sentinel
+	if k == nil {
+		return nil
+	}
+	return k.sentinel
 }
 
 // ToSDK returns an error as the SDK's own type, for its clients and servers: its
@@ -104,23 +106,12 @@ func ToSDK(err error) *a2a.Error {
 		sentinel = a2a.ErrServerError
 	}
 	sdk := a2a.NewError(&both{sentinel, e}, e.Message())
-	switch data := ToMap(e)["data"].(type) {
-	case nil:
-	case map[string]any:
-		sdk.Details = data
-	case []any:
-		typed := typedDetails(data)
-		if typed == nil {
-			sdk.Details = map[string]any{"data": data}
-		}
-		sdk.TypedDetails = typed
-	default:
-		sdk.Details = map[string]any{"data": data}
-	}
+	sdk.Details, sdk.TypedDetails = sdkDetails(e)
 	return sdk
 }
 
-// both is a sentinel of the SDK with the error that it stands for.
+// both is a sentinel of the SDK with the error that it stands for. A guard sees
+// the error alone: a sentinel must not speak for one that a peer sent.
 type both struct {
 	sentinel error
 	e        *errmap.Error
@@ -129,8 +120,28 @@ type both struct {
 // Error returns the text of the error, for logs.
 func (b *both) Error() string { return b.e.Error() }
 
-// Unwrap lets errors.Is and errors.As find either.
-func (b *both) Unwrap() []error { return []error{b.sentinel, b.e} }
+// Is finds the sentinel.
+func (b *both) Is(target error) bool { return target == b.sentinel } //nolint:errorlint // one link, not a chain
+
+// Unwrap finds the error.
+func (b *both) Unwrap() error { return b.e }
+
+// sdkDetails returns the details of an error as the SDK has them.
+func sdkDetails(e *errmap.Error) (map[string]any, []*errordetails.Typed) {
+	switch data := ToMap(e)["data"].(type) {
+	case nil:
+		return nil, nil
+	case map[string]any:
+		return data, nil
+	case []any:
+		if typed := typedDetails(data); typed != nil {
+			return nil, typed
+		}
+		return map[string]any{"data": data}, nil
+	default:
+		return map[string]any{"data": data}, nil
+	}
+}
 
 // typedDetails returns the elements of data as the SDK has them; nil where one
 // is no typed object.
@@ -157,23 +168,21 @@ func recognizeError(sdk *a2a.Error) (*errmap.Error, bool) {
 	if sdk.Message == "" && len(sdk.Details) == 0 && len(sdk.TypedDetails) == 0 {
 		return nil, false // what it wraps speaks for itself, or does not
 	}
-	k := internalError
+	var k *kind
 	var own *errmap.Error
 	visit(sdk.Err, func(link error) (deeper bool) {
-		if k != internalError || own != nil {
-			return false
+		if k == nil && own == nil {
+			k, own = kindOfSentinel(link), asOwn(link)
 		}
-		if found := kindOfSentinel(link); found != nil {
-			k = found
-		}
-		own = asOwn(link)
-		return own == nil
+		return k == nil && own == nil
 	})
 	switch {
 	case own.Remote(), own.Local():
 		return nil, false // it speaks where it was forwarded, and then by itself
 	case own != nil:
 		return within(own, sdk), true
+	case k == nil:
+		k = internalError
 	}
 	message := sdk.Message
 	if message == "" {
@@ -190,10 +199,21 @@ func recognizeError(sdk *a2a.Error) (*errmap.Error, bool) {
 // it.
 func within(own *errmap.Error, sdk *a2a.Error) *errmap.Error {
 	object := ToMap(own)
+	if _, made := errors.AsType[*both](sdk.Err); made {
+		details, typed := sdkDetails(own)
+		if reflect.DeepEqual(details, sdk.Details) && reflect.DeepEqual(typed, sdk.TypedDetails) {
+			return own.WithMessage(sdk.Message).WithCause(sdk)
+		}
+		delete(object, "data") // it came along as the details
+	}
 	if sdk.Message != "" {
 		object["message"] = sdk.Message
 	}
-	if more := (&kind{}).elements(sdk); len(more) > 0 {
+	k := kindOf(own)
+	if k == nil {
+		k = serverError
+	}
+	if more := k.elements(sdk); len(more) > 0 {
 		data, ok := object["data"].([]any)
 		if !ok && object["data"] != nil {
 			data = []any{object["data"]}
