@@ -10,6 +10,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 )
@@ -22,10 +23,11 @@ type Gateway struct {
 }
 
 // New returns a gateway that forwards every method of a schema over transport.
-// Interceptors stand around each call, outermost first.
-func New(transport connect.Transport, schema *Schema, interceptors ...connect.ServerInterceptor) *Gateway {
+// The options are those of the server that it makes: its guard, its interceptors
+// and how it writes errors.
+func New(transport connect.Transport, schema *Schema, opts ...errmapconnect.ServerOption) *Gateway {
 	g := &Gateway{
-		server: connect.NewServer(interceptors...),
+		server: errmapconnect.NewServer(opts...),
 		schema: schema,
 		client: connect.NewClient(transport),
 	}
@@ -38,8 +40,7 @@ func New(transport connect.Transport, schema *Schema, interceptors ...connect.Se
 	return g
 }
 
-// Server returns the server to mount. What it returns of the upstream's errors is
-// for the caller; mount it with guards of their own, as every mount has.
+// Server returns the server to mount.
 func (g *Gateway) Server() *connect.Server { return g.server }
 
 // Catalog returns the errors and types of the upstream, for the mounts.
@@ -149,7 +150,12 @@ func (g *Gateway) upstreamError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), err) // whose deadline it was is for the mount's guard to say
 	}
-	return errmap.NewCode(e.Code(), "the upstream cannot be reached").WithCause(err)
+	switch e.Code() {
+	case code.Code_CANCELLED, code.Code_UNKNOWN, code.Code_UNAVAILABLE:
+		// A connection that breaks under a call reads as any of these.
+		return errmap.NewCode(code.Code_UNAVAILABLE, "the upstream cannot be reached").WithCause(err)
+	}
+	return errmap.NewCode(e.Code(), "the upstream's answer cannot be read").WithCause(err)
 }
 
 // upstreamContext carries the request headers on that are not of one connection
