@@ -13,6 +13,7 @@ import (
 
 	"github.com/jhump/protoreflect/v2/protoprint"
 	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/genproto/googleapis/rpc/status"
@@ -30,6 +31,7 @@ func main() {
 		status.File_google_rpc_status_proto,
 		annotations.File_google_api_annotations_proto,
 		annotations.File_google_api_http_proto,
+		httpbody.File_google_api_httpbody_proto,
 	}
 	printer := protoprint.Printer{SortElements: false}
 	for _, file := range files {
