@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
@@ -108,7 +109,7 @@ func (o *clientOptions) incoming(ctx context.Context, err error) error {
 
 // failed returns the error of a call that Connect says failed here.
 func (o *clientOptions) failed(ctx context.Context, c *connect.Error, err error) error {
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if !cause.OfContext(err) {
 		// Connect gives up an error of the peer of which one part is malformed.
 		if e := o.trailers(ctx, c); e != nil {
 			return e

@@ -1,16 +1,14 @@
 package errmapconnect
 
 import (
-	"context"
 	"errors"
 	"io"
 	"math"
-	"net"
-	"os"
 	"strings"
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -91,11 +89,11 @@ func (c *encoded) Unwrap() error { return c.e }
 // original returns what an error of Connect was made of here, where nobody has
 // added anything to it since.
 func original(c *connect.Error) (*errmap.Error, bool) {
-	cause, ok := c.Unwrap().(*encoded) // a link: any change puts something before it
-	if !ok || len(c.Details()) != cause.details {
+	made, ok := c.Unwrap().(*encoded) // a link: any change puts something before it
+	if !ok || len(c.Details()) != made.details {
 		return nil, false
 	}
-	return cause.e, true
+	return made.e, true
 }
 
 // read reads code, message and details.
@@ -139,18 +137,6 @@ func withoutCause(c *connect.Error) *connect.Error {
 // ofFailedCall tells whether Connect made an error of what the network or the
 // context said: it writes the text of that into the message.
 func ofFailedCall(c *connect.Error) bool {
-	cause := c.Unwrap()
-	if cause == nil || !strings.Contains(c.Message(), cause.Error()) {
-		return false
-	}
-	if _, ok := errors.AsType[net.Error](cause); ok { // *url.Error and timeouts too
-		return true
-	}
-	for _, target := range []error{context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, io.ErrUnexpectedEOF, io.EOF} {
-		if errors.Is(cause, target) {
-			return true
-		}
-	}
-	// The stream errors of net/http's HTTP/2 have no exported type.
-	return strings.HasPrefix(cause.Error(), "stream error: ") || strings.HasPrefix(cause.Error(), "http2: ")
+	why := c.Unwrap()
+	return why != nil && strings.Contains(c.Message(), why.Error()) && (cause.OfCall(why) || errors.Is(why, io.EOF))
 }

@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
@@ -79,7 +80,7 @@ func ofRequest(err error) error {
 		return err
 	}
 	e := read(c, nil).WithCause(err)
-	ofContext := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	ofContext := cause.OfContext(err)
 	switch c.Code() {
 	case connect.CodeInvalidArgument, connect.CodeResourceExhausted, connect.CodeUnimplemented:
 		return e

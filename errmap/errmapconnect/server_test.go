@@ -300,7 +300,9 @@ func TestServerInterceptor_notModified(t *testing.T) {
 	}
 }
 
-type notModified struct{ shopv1connect.UnimplementedCartHandler }
+type notModified struct {
+	shopv1connect.UnimplementedCartHandler
+}
 
 func (notModified) Echo(context.Context, *shopv1.Everything) (*shopv1.Everything, error) {
 	return nil, connecthttp.NewNotModifiedError()
