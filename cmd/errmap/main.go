@@ -30,6 +30,8 @@ type command struct {
 
 var commands = []command{
 	// One line a command, in the order in which help lists them.
+	{"serve", "run an A2A agent on every wire", runServe},
+	{"gateway", "put JSON-RPC and HTTP+JSON in front of a Connect or gRPC service", runGateway},
 	{"convert", "translate an error from one form into another", runConvert},
 }
 

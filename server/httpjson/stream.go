@@ -210,7 +210,7 @@ func (s *stream) marshal(m proto.Message) (text []byte, content string, err erro
 			return nil, "", err
 		}
 	}
-	return text, errmapContentType, nil
+	return text, errmap.ContentTypeJSON, nil
 }
 
 // onlyField returns one member of an object; of an unset message, null.
