@@ -12,6 +12,7 @@ func EncodeHTTP(e *Error, opts ...EncodeOption) (status int, body []byte) {
 		return 0, nil
 	}
 	o := newEncodeOptions(opts)
+	e = readable(e, o.catalog)
 	r := settle(e, o, form[response]{
 		wire:       WireHTTP,
 		shape:      shapeObjects,

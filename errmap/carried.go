@@ -65,9 +65,9 @@ func plainItem(c *Catalog, d RawDetail, s shape) item {
 	return it
 }
 
-// wrapped shows an element without "@type" as a google.protobuf.Value.
-func wrapped(c *Catalog, d RawDetail) item {
-	text := append(append([]byte(`{"@type":"type.googleapis.com/google.protobuf.Value","value":`), d.json...), '}')
+// wrapped shows a detail whose JSON has no "@type" as a google.protobuf.Value.
+func wrapped(c *Catalog, d RawDetail, text []byte) item {
+	text = append(append([]byte(`{"@type":"type.googleapis.com/google.protobuf.Value","value":`), text...), '}')
 	return item{plain: true, json: text, read: parseElement(c, text), carried: carriedDetail(d)}
 }
 
@@ -279,7 +279,7 @@ func placed(c *Catalog, carried *errmapv1.Carried, plain []RawDetail) []RawDetai
 		if cd.GetPlain() {
 			plain = plain[1:]
 		}
-		out = append(out, fromCarried(cd))
+		out = append(out, fromCarried(cd).read(c))
 	}
 	return append(out, plain...)
 }

@@ -16,6 +16,7 @@ func EncodeConnect(e *Error, opts ...EncodeOption) []byte {
 		return nil
 	}
 	o := newEncodeOptions(opts)
+	e = readable(e, o.catalog)
 	return settle(e, o, form[[]byte]{
 		wire:       WireConnect,
 		shape:      shapeBinary,

@@ -66,6 +66,7 @@ func EncodeGRPC(e *Error, opts ...EncodeOption) GRPCHeaders {
 		return GRPCHeaders{}
 	}
 	o := newEncodeOptions(opts)
+	e = readable(e, o.catalog)
 	h := encodeGRPC(e, o)
 	if o.budget < 0 || h.size() <= o.budget {
 		return h
@@ -144,6 +145,7 @@ func readDetailsBin(e *Error, values []string, o *decodeOptions) {
 		if !strict {
 			e.notes.add("%s: details dropped, since its code is another and it is malformed", HeaderGRPCDetails)
 			s.Details = nil
+			s.ProtoReflect().SetUnknown(nil)
 		}
 		if e.message == "" {
 			e.message = s.GetMessage()

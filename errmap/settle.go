@@ -1,5 +1,7 @@
 package errmap
 
+import "slices"
+
 // candidate is one way to write an error on a wire.
 type candidate struct {
 	number   int64    // JSON-RPC
@@ -73,6 +75,22 @@ func settle[T any](e *Error, o *encodeOptions, f form[T]) T {
 	n.add("%s form: what rides along is left out", f.wire)
 	o.noted(n)
 	return *fallback
+}
+
+// readable returns e with its details as a reader with the catalogue c has them:
+// one without it may have kept as JSON what is a message here.
+func readable(e *Error, c *Catalog) *Error {
+	for i, d := range e.details {
+		if read := d.read(c); read.json == nil && d.json != nil {
+			changed := *e
+			changed.details = slices.Clone(e.details)
+			for j := i; j < len(e.details); j++ {
+				changed.details[j] = e.details[j].read(c)
+			}
+			return &changed
+		}
+	}
+	return e
 }
 
 // simple tells whether e says nothing but what every wire can say.

@@ -18,7 +18,8 @@ func (e *Error) Status(opts ...EncodeOption) *statuspb.Status {
 	if e == nil {
 		return nil
 	}
-	return encodeStatus(e, newEncodeOptions(opts), WireStatus)
+	o := newEncodeOptions(opts)
+	return encodeStatus(readable(e, o.catalog), o, WireStatus)
 }
 
 // FromStatus reads a google.rpc.Status. Its details are not decoded. Nil and a
@@ -37,6 +38,7 @@ func EncodeStatusJSON(e *Error, opts ...EncodeOption) []byte {
 		return nil
 	}
 	o := newEncodeOptions(opts)
+	e = readable(e, o.catalog)
 	return settle(e, o, form[[]byte]{
 		wire:         WireStatus,
 		shape:        shapeObjects,
