@@ -87,14 +87,18 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	defer h.release(x)
-	if refusal := h.admit(r); refusal != nil {
+	unbound := h.boundReading(w)
+	refusal := h.admit(r)
+	if refusal == nil {
+		refusal = h.read(r, x)
+	}
+	if refusal != nil {
+		// The deadline stays: net/http reads some of the rest of the body before
+		// it answers, and that must end too.
 		h.refuse(w, r, refusal)
 		return
 	}
-	if refusal := h.read(w, r, x); refusal != nil {
-		h.refuse(w, r, refusal)
-		return
-	}
+	unbound()
 	requests, err := x.parser.ParseRequests(x.body, h.rules)
 	if err != nil {
 		h.refuse(w, r, h.unreadable(err))
@@ -157,7 +161,7 @@ func (h *handler) admit(r *http.Request) *refusal {
 }
 
 // read reads the body into x.
-func (h *handler) read(w http.ResponseWriter, r *http.Request, x *exchange) *refusal {
+func (h *handler) read(r *http.Request, x *exchange) *refusal {
 	x.body = x.body[:0]
 	if r.ContentLength == 0 {
 		return nil
@@ -165,9 +169,6 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, x *exchange) *ref
 	tooLarge := fmt.Sprintf("the body is larger than %d bytes", h.limits.RequestBytes)
 	if r.ContentLength > int64(h.limits.RequestBytes) {
 		return h.refusal(http.StatusRequestEntityTooLarge, tooLarge, "", "")
-	}
-	if h.times.Read > 0 {
-		defer bound(w, h.times.Read, readDeadline)()
 	}
 	source := io.Reader(r.Body)
 	if compressor := h.compressor(r.Header.Get(headerContentEncoding)); compressor != nil {
@@ -193,10 +194,11 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, x *exchange) *ref
 // undecodable is the refusal of a body that could not be read to its end.
 func (h *handler) undecodable(r *http.Request, err error) *refusal {
 	switch {
-	case r.Context().Err() != nil:
-		return &refusal{silent: true}
+	// net/http cancels the request for any failure to read, this one too.
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return h.refusal(http.StatusRequestTimeout, "the body did not arrive in time", "Connection", "close")
+	case r.Context().Err() != nil:
+		return &refusal{silent: true}
 	}
 	return h.unreadable(&jsonrpc.Error{
 		Code: jsonrpc.CodeParseError, Message: "Parse error: the body could not be read", ID: jsonrpc.NullID(),
@@ -287,15 +289,25 @@ func clip(text []byte) string {
 	return strings.ToValidUTF8(string(text[:maxEchoBytes]), "") + "…"
 }
 
-// bound sets a deadline on the connection, where there is one, and returns what
-// takes it away again: net/http watches idle connections by reading.
-func bound(w http.ResponseWriter, limit time.Duration, set func(*http.ResponseController, time.Time) error) func() {
-	controller := http.NewResponseController(w)
-	if set(controller, time.Now().Add(limit)) != nil {
+// boundReading gives the request until a deadline to arrive. The function that
+// it returns takes that away: net/http watches for a client that leaves by
+// reading.
+func (h *handler) boundReading(w http.ResponseWriter) (unbound func()) {
+	if h.times.Read <= 0 || !canBound(w) {
 		return func() {}
 	}
-	return func() { _ = set(controller, time.Time{}) }
+	controller := http.NewResponseController(w)
+	if controller.SetReadDeadline(time.Now().Add(h.times.Read)) != nil {
+		return func() {}
+	}
+	return func() { _ = controller.SetReadDeadline(time.Time{}) }
 }
 
-func readDeadline(c *http.ResponseController, t time.Time) error  { return c.SetReadDeadline(t) }
-func writeDeadline(c *http.ResponseController, t time.Time) error { return c.SetWriteDeadline(t) }
+// canBound spares the error of a writer that plainly has no deadlines.
+func canBound(w http.ResponseWriter) bool {
+	switch w.(type) {
+	case interface{ SetReadDeadline(time.Time) error }, interface{ Unwrap() http.ResponseWriter }:
+		return true
+	}
+	return false
+}

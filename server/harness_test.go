@@ -135,3 +135,5 @@ func stock(sku string) error { return errmap.New(&shopv1.StockEmptyError{Sku: sk
 
 // driver is an error whose text must never reach a caller.
 var errDriver = errors.New("dial tcp 10.0.0.7:5432: user=app")
+
+func length(body string) string { return fmt.Sprint(len(body)) }
