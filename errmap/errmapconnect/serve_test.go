@@ -1,23 +1,19 @@
 package errmapconnect_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
-	"sync"
 	"testing"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"connectrpc.com/connect/v2/connectinprocess"
-	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/adaptertest"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
-	"google.golang.org/grpc/test/bufconn"
 )
 
 // cart answers each method with what fail returns, after one message on the
@@ -61,82 +57,22 @@ func (c cart) Haggle(ctx context.Context, stream shopv1connect.CartHaggleServerS
 	return c.fail(ctx)
 }
 
-// wire records all bytes that a server writes.
-type wire struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (w *wire) bytes() []byte {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return bytes.Clone(w.buf.Bytes())
-}
-
-type recordedListener struct {
-	net.Listener
-	w *wire
-}
-
-func (l recordedListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return recordedConn{c, l.w}, nil
-}
-
-type recordedConn struct {
-	net.Conn
-	w *wire
-}
-
-func (c recordedConn) Write(b []byte) (int, error) {
-	c.w.mu.Lock()
-	c.w.buf.Write(b)
-	c.w.mu.Unlock()
-	return c.Conn.Write(b)
-}
-
-// listen serves a handler in memory and returns a client that reaches it.
-func listen(t *testing.T, handler http.Handler) (*http.Client, *wire) {
-	t.Helper()
-	listener, w := bufconn.Listen(1<<20), new(wire)
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{Handler: handler, Protocols: &protocols}
-	go func() { _ = server.Serve(recordedListener{listener, w}) }()
-	t.Cleanup(func() { _ = server.Close() })
-	var only http.Protocols
-	only.SetUnencryptedHTTP2(true)
-	transport := &http.Transport{
-		Protocols:          &only,
-		DisableCompression: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return listener.DialContext(ctx)
-		},
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}, w
-}
-
 // protocols are the ways in which a client of Connect reaches a server.
-var protocols = map[string]func(*testing.T, *connect.Server) (connect.Transport, *wire){
+var protocols = map[string]func(*testing.T, *connect.Server) (connect.Transport, *adaptertest.Wire){
 	"connect": overHTTP(),
 	"json":    overHTTP(connecthttp.WithProtoJSON()),
 	"grpc":    overHTTP(connecthttp.WithGRPC()),
 	"grpcweb": overHTTP(connecthttp.WithGRPCWeb()),
-	"in-process": func(_ *testing.T, server *connect.Server) (connect.Transport, *wire) {
-		return connectinprocess.New(server), new(wire)
+	"in-process": func(_ *testing.T, server *connect.Server) (connect.Transport, *adaptertest.Wire) {
+		return connectinprocess.New(server), new(adaptertest.Wire)
 	},
 }
 
-func overHTTP(opts ...connecthttp.Option) func(*testing.T, *connect.Server) (connect.Transport, *wire) {
-	return func(t *testing.T, server *connect.Server) (connect.Transport, *wire) {
+func overHTTP(opts ...connecthttp.Option) func(*testing.T, *connect.Server) (connect.Transport, *adaptertest.Wire) {
+	return func(t *testing.T, server *connect.Server) (connect.Transport, *adaptertest.Wire) {
 		mux := http.NewServeMux()
 		connecthttp.Mount(mux, server)
-		client, w := listen(t, mux)
+		client, w := adaptertest.Serve(t, mux)
 		return connecthttp.NewTransport(client, "http://shop", opts...), w
 	}
 }
@@ -190,7 +126,7 @@ func drain(receive func() (*shopv1.GetResponse, error)) error {
 }
 
 // everyCall runs a test for each protocol and each kind of method.
-func everyCall(t *testing.T, fail func(context.Context) error, opts []errmapconnect.ServerOption, check func(*testing.T, error, *wire)) {
+func everyCall(t *testing.T, fail func(context.Context) error, opts []errmapconnect.ServerOption, check func(*testing.T, error, *adaptertest.Wire)) {
 	t.Helper()
 	for protocol, transport := range protocols {
 		for method, call := range methods {
@@ -204,41 +140,4 @@ func everyCall(t *testing.T, fail func(context.Context) error, opts []errmapconn
 			})
 		}
 	}
-}
-
-// returns answers with one error.
-func returns(err error) func(context.Context) error {
-	return func(context.Context) error { return err }
-}
-
-// journal keeps what a Guard logged.
-type journal struct {
-	mu      sync.Mutex
-	reports []errmap.Report
-}
-
-func (j *journal) guard(opts ...errmap.GuardOption) *errmap.Guard {
-	return errmap.NewGuard(append(opts, errmap.WithLog(func(_ context.Context, r errmap.Report) {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.reports = append(j.reports, r)
-	}))...)
-}
-
-// find returns the report with an id.
-func (j *journal) find(id string) (errmap.Report, bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, r := range j.reports {
-		if r.ID == id {
-			return r, true
-		}
-	}
-	return errmap.Report{}, false
-}
-
-func (j *journal) len() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return len(j.reports)
 }

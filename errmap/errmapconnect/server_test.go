@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,95 +16,49 @@ import (
 	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/adaptertest"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/protobuf/types/known/durationpb"
 )
-
-func stockEmpty() *shopv1.StockEmptyError {
-	return &shopv1.StockEmptyError{
-		Sku:   "A1 é",
-		Retry: &errdetails.RetryInfo{RetryDelay: durationpb.New(1500 * time.Millisecond)},
-	}
-}
 
 func TestNewServer_typedErrors(t *testing.T) {
 	t.Parallel()
-	everyCall(t, returns(fmt.Errorf("save: %w", stockEmpty())), nil, func(t *testing.T, err error, w *wire) {
-		got, ok := errors.AsType[*shopv1.StockEmptyError](err)
-		if !ok {
-			t.Fatalf("got %v, want a StockEmptyError", err)
-		}
-		if got.GetSku() != "A1 é" || got.GetRetry().GetRetryDelay().AsDuration() != 1500*time.Millisecond {
-			t.Errorf("got %v", got)
-		}
-		e, ok := errors.AsType[*errmap.Error](err)
-		if !ok || !e.Remote() || e.Local() {
-			t.Errorf("not Remote: %v", err)
-		}
-		if e.Message() != "No A1 é left" {
-			t.Errorf("message %q", e.Message())
-		}
+	everyCall(t, adaptertest.Return(fmt.Errorf("save: %w", adaptertest.StockEmpty())), nil, func(t *testing.T, err error, w *adaptertest.Wire) {
+		adaptertest.CheckStockEmpty(t, err)
 		if connect.CodeOf(err) != connect.CodeFailedPrecondition {
 			t.Errorf("CodeOf = %v", connect.CodeOf(err))
 		}
 		if c, ok := errors.AsType[*connect.Error](err); !ok || !c.IsRemote() {
 			t.Errorf("connect's error is %v", c)
 		}
-		if bytes.Contains(w.bytes(), []byte("save")) {
+		if bytes.Contains(w.Bytes(), []byte("save")) {
 			t.Error("the text of the wrapper is on the wire")
 		}
 	})
 }
 
-// The text of secrets must be in no response.
-const secret = "dial tcp 10.0.0.7:5432: user=app"
-
 func TestServerInterceptor_hidesErrors(t *testing.T) {
 	t.Parallel()
-	upstream := connect.NewError(connect.CodePermissionDenied, secret).WithRemote()
-	for name, fail := range map[string]func(context.Context) error{
-		"error":                 returns(errors.New(secret)),
-		"panic":                 func(context.Context) error { panic(secret) },
-		"panic with an error":   func(context.Context) error { panic(errmap.NewCode(code.Code_NOT_FOUND, secret)) },
-		"upstream":              returns(upstream),
-		"wrapped upstream":      returns(fmt.Errorf("inventory: %w", upstream)),
-		"upstream read":         returns(errmapconnect.FromError(upstream)),
-		"upstream as a cause":   returns(fmt.Errorf("%w", errmapconnect.FromError(upstream).WithCause(upstream))),
-		"failed call":           returns(errmap.NewCode(code.Code_UNAVAILABLE, secret).WithLocal()),
-		"nested deadline":       returns(fmt.Errorf("%s: %w", secret, context.DeadlineExceeded)),
-		"nested cancel":         returns(fmt.Errorf("%s: %w", secret, context.Canceled)),
-		"nil pointer":           returns((*errmap.Error)(nil)),
-		"nil pointer of theirs": returns((*connect.Error)(nil)),
-	} {
+	upstream := connect.NewError(connect.CodePermissionDenied, adaptertest.Secret).WithRemote()
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New(adaptertest.Secret)}
+	cases := adaptertest.Hidden()
+	maps.Copy(cases, map[string]func(context.Context) error{
+		"upstream":               adaptertest.Return(upstream),
+		"wrapped upstream":       adaptertest.Return(fmt.Errorf("inventory: %w", upstream)),
+		"upstream read":          adaptertest.Return(errmapconnect.FromError(upstream)),
+		"refused":                adaptertest.Return(connect.NewError(connect.CodeUnavailable, refused.Error()).WithCause(refused)),
+		"refused read":           adaptertest.Return(errmapconnect.FromError(connect.NewError(connect.CodeUnavailable, refused.Error()).WithCause(refused))),
+		"nil pointer of connect": adaptertest.Return((*connect.Error)(nil)),
+	})
+	for name, fail := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			logged := new(journal)
-			opts := []errmapconnect.ServerOption{errmapconnect.WithGuard(logged.guard())}
-			everyCall(t, fail, opts, func(t *testing.T, err error, w *wire) {
-				e, ok := errors.AsType[*errmap.Error](err)
-				if !ok || e.Code() != code.Code_INTERNAL || e.Message() != "internal error" {
-					t.Fatalf("got %v, want INTERNAL: internal error", err)
-				}
-				if strings.Contains(fmt.Sprintf("%+v", err), secret) || bytes.Contains(w.bytes(), []byte("10.0.0.7")) {
-					t.Errorf("the secret is in the response: %v", err)
-				}
-				info, ok := errmap.Detail[*errdetails.RequestInfo](err)
-				if !ok {
-					t.Fatal("no RequestInfo")
-				}
-				report, ok := logged.find(info.GetRequestId())
-				if !ok {
-					t.Fatalf("no log entry has the id %q", info.GetRequestId())
-				}
-				if !strings.HasPrefix(name, "nil") && !strings.Contains(report.Err.Error(), secret) {
-					t.Errorf("the log has %v", report.Err)
-				}
-				if panicked := strings.HasPrefix(name, "panic"); panicked != (report.Stack != nil) {
-					t.Errorf("stack %q", report.Stack)
-				}
+			logged := new(adaptertest.Journal)
+			opts := []errmapconnect.ServerOption{errmapconnect.WithGuard(logged.Guard())}
+			everyCall(t, fail, opts, func(t *testing.T, err error, w *adaptertest.Wire) {
+				adaptertest.CheckHidden(t, name, err, w, logged)
 			})
 		})
 	}
@@ -112,21 +68,21 @@ func TestServerInterceptor_ownErrorsSpeak(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]error{
 		"connect's error":      connect.NewError(connect.CodeNotFound, "no such cart"),
-		"with a secret cause":  connect.NewError(connect.CodeNotFound, "no such cart").WithCause(errors.New(secret)),
+		"with a secret cause":  connect.NewError(connect.CodeNotFound, "no such cart").WithCause(errors.New(adaptertest.Secret)),
 		"with a context cause": connect.NewError(connect.CodeNotFound, "no such cart").WithCause(context.DeadlineExceeded),
-		"wrapped":              fmt.Errorf(secret+": %w", connect.NewError(connect.CodeNotFound, "no such cart")),
-		"errmap's error":       errmap.NewCode(code.Code_NOT_FOUND, "no such cart").WithCause(errors.New(secret)),
+		"wrapped":              fmt.Errorf(adaptertest.Secret+": %w", connect.NewError(connect.CodeNotFound, "no such cart")),
+		"errmap's error":       errmap.NewCode(code.Code_NOT_FOUND, "no such cart").WithCause(errors.New(adaptertest.Secret)),
 		"forwarded":            errmap.Forward(errmap.NewCode(code.Code_NOT_FOUND, "no such cart").WithRemote()),
 		"converted":            errmapconnect.ToError(errmap.NewCode(code.Code_NOT_FOUND, "no such cart")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everyCall(t, returns(fail), nil, func(t *testing.T, err error, w *wire) {
+			everyCall(t, adaptertest.Return(fail), nil, func(t *testing.T, err error, w *adaptertest.Wire) {
 				e, ok := errors.AsType[*errmap.Error](err)
 				if !ok || e.Code() != code.Code_NOT_FOUND || e.Message() != "no such cart" {
 					t.Fatalf("got %v", err)
 				}
-				if bytes.Contains(w.bytes(), []byte("10.0.0.7")) || strings.Contains(fmt.Sprint(err), secret) {
+				if bytes.Contains(w.Bytes(), []byte("10.0.0.7")) || strings.Contains(fmt.Sprint(err), adaptertest.Secret) {
 					t.Error("a cause is on the wire")
 				}
 				if errors.Is(err, context.DeadlineExceeded) {
@@ -139,8 +95,8 @@ func TestServerInterceptor_ownErrorsSpeak(t *testing.T) {
 
 func TestServerInterceptor_failedCallsForwarded(t *testing.T) {
 	t.Parallel()
-	failed := errmap.NewCode(code.Code_UNAVAILABLE, secret).WithLocal()
-	everyCall(t, returns(errmap.Forward(failed)), nil, func(t *testing.T, err error, w *wire) {
+	failed := errmap.NewCode(code.Code_UNAVAILABLE, adaptertest.Secret).WithLocal()
+	everyCall(t, adaptertest.Return(errmap.Forward(failed)), nil, func(t *testing.T, err error, w *adaptertest.Wire) {
 		e, _ := errors.AsType[*errmap.Error](err)
 		if e.Code() != code.Code_UNAVAILABLE || e.Message() != "unavailable" {
 			t.Errorf("got %v", err)
@@ -152,16 +108,16 @@ func TestServerInterceptor_debugInfo(t *testing.T) {
 	t.Parallel()
 	invalid := &shopv1.InvalidCartError{
 		Fields: &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: "qty", Description: "too many"}}},
-		Debug:  &errdetails.DebugInfo{Detail: secret},
+		Debug:  &errdetails.DebugInfo{Detail: adaptertest.Secret},
 	}
 	t.Run("stays", func(t *testing.T) {
 		t.Parallel()
-		everyCall(t, returns(invalid), nil, func(t *testing.T, err error, w *wire) {
+		everyCall(t, adaptertest.Return(invalid), nil, func(t *testing.T, err error, w *adaptertest.Wire) {
 			got, ok := errors.AsType[*shopv1.InvalidCartError](err)
 			if !ok || got.GetDebug() != nil || got.GetFields().GetFieldViolations()[0].GetField() != "qty" {
 				t.Errorf("got %v", got)
 			}
-			if bytes.Contains(w.bytes(), []byte("10.0.0.7")) {
+			if bytes.Contains(w.Bytes(), []byte("10.0.0.7")) {
 				t.Error("DebugInfo is on the wire")
 			}
 		})
@@ -169,8 +125,8 @@ func TestServerInterceptor_debugInfo(t *testing.T) {
 	t.Run("leaves where the server says so", func(t *testing.T) {
 		t.Parallel()
 		opts := []errmapconnect.ServerOption{errmapconnect.WithGuard(errmap.NewGuard(errmap.WithDebugInfo()))}
-		everyCall(t, returns(invalid), opts, func(t *testing.T, err error, _ *wire) {
-			if got, ok := errors.AsType[*shopv1.InvalidCartError](err); !ok || got.GetDebug().GetDetail() != secret {
+		everyCall(t, adaptertest.Return(invalid), opts, func(t *testing.T, err error, _ *adaptertest.Wire) {
+			if got, ok := errors.AsType[*shopv1.InvalidCartError](err); !ok || got.GetDebug().GetDetail() != adaptertest.Secret {
 				t.Errorf("got %v", got)
 			}
 		})
@@ -214,7 +170,7 @@ func TestServerInterceptor_contextOfTheRequest(t *testing.T) {
 			t.Parallel()
 			server := connect.NewServer(test.ctx, errmapconnect.ServerInterceptor(errmapconnect.WithGuard(test.guard)))
 			shopv1connect.RegisterCartHandler(server, cart{fail: func(ctx context.Context) error {
-				return fmt.Errorf("%s: %w", secret, ctx.Err())
+				return fmt.Errorf("%s: %w", adaptertest.Secret, ctx.Err())
 			}})
 			over, _ := protocols["grpc"](t, server)
 			for method, call := range methods {
@@ -233,15 +189,15 @@ func TestServerInterceptor_contextOfTheRequest(t *testing.T) {
 
 func TestServerInterceptor_abortHandler(t *testing.T) {
 	t.Parallel()
-	logged := new(journal)
-	server := errmapconnect.NewServer(errmapconnect.WithGuard(logged.guard()))
+	logged := new(adaptertest.Journal)
+	server := errmapconnect.NewServer(errmapconnect.WithGuard(logged.Guard()))
 	shopv1connect.RegisterCartHandler(server, cart{fail: func(context.Context) error { panic(http.ErrAbortHandler) }})
 	over, _ := protocols["grpc"](t, server)
 	err := methods["unary"](t.Context(), shopv1connect.NewCartClient(errmapconnect.NewClient(over)))
 	if e, ok := errors.AsType[*errmap.Error](err); !ok || !e.Local() {
 		t.Errorf("got %v, want a failed call", err)
 	}
-	if logged.len() != 0 {
+	if logged.Len() != 0 {
 		t.Error("an abort was logged as a panic")
 	}
 }
@@ -249,12 +205,12 @@ func TestServerInterceptor_abortHandler(t *testing.T) {
 func TestServerInterceptor_panicsOfInterceptors(t *testing.T) {
 	t.Parallel()
 	panics := func(connect.ServerFunc) connect.ServerFunc {
-		return func(context.Context, connect.Spec, connect.ServerStream) error { panic(secret) }
+		return func(context.Context, connect.Spec, connect.ServerStream) error { panic(adaptertest.Secret) }
 	}
-	logged := new(journal)
-	opts := []errmapconnect.ServerOption{errmapconnect.WithServerInterceptors(panics), errmapconnect.WithGuard(logged.guard())}
-	everyCall(t, returns(nil), opts, func(t *testing.T, err error, w *wire) {
-		if e, ok := errors.AsType[*errmap.Error](err); !ok || e.Code() != code.Code_INTERNAL || bytes.Contains(w.bytes(), []byte("10.0.0.7")) {
+	logged := new(adaptertest.Journal)
+	opts := []errmapconnect.ServerOption{errmapconnect.WithServerInterceptors(panics), errmapconnect.WithGuard(logged.Guard())}
+	everyCall(t, adaptertest.Return(nil), opts, func(t *testing.T, err error, w *adaptertest.Wire) {
+		if e, ok := errors.AsType[*errmap.Error](err); !ok || e.Code() != code.Code_INTERNAL || bytes.Contains(w.Bytes(), []byte("10.0.0.7")) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -262,12 +218,12 @@ func TestServerInterceptor_panicsOfInterceptors(t *testing.T) {
 
 func TestServerInterceptor_malformedRequest(t *testing.T) {
 	t.Parallel()
-	logged := new(journal)
-	server := errmapconnect.NewServer(errmapconnect.WithGuard(logged.guard()))
-	shopv1connect.RegisterCartHandler(server, cart{fail: returns(nil)})
+	logged := new(adaptertest.Journal)
+	server := errmapconnect.NewServer(errmapconnect.WithGuard(logged.Guard()))
+	shopv1connect.RegisterCartHandler(server, cart{fail: adaptertest.Return(nil)})
 	mux := http.NewServeMux()
 	connecthttp.Mount(mux, server, connecthttp.WithReadMaxBytes(64))
-	client, _ := listen(t, mux)
+	client, _ := adaptertest.Serve(t, mux)
 	for body, want := range map[string]int{
 		`{"sku":`: http.StatusBadRequest,
 		`{"sku":"` + strings.Repeat("A", 100) + `"}`: http.StatusTooManyRequests,
@@ -281,7 +237,7 @@ func TestServerInterceptor_malformedRequest(t *testing.T) {
 			t.Errorf("%s: HTTP %d, want %d", body, resp.StatusCode, want)
 		}
 	}
-	if logged.len() != 0 {
+	if logged.Len() != 0 {
 		t.Error("a caller's mistake was logged as a fault of the program")
 	}
 }
@@ -292,7 +248,7 @@ func TestServerInterceptor_notModified(t *testing.T) {
 	shopv1connect.RegisterCartHandler(server, notModified{})
 	mux := http.NewServeMux()
 	connecthttp.Mount(mux, server)
-	client, _ := listen(t, mux)
+	client, _ := adaptertest.Serve(t, mux)
 	over := connecthttp.NewTransport(client, "http://shop", connecthttp.WithHTTPGet())
 	_, err := shopv1connect.NewCartClient(errmapconnect.NewClient(over)).Echo(t.Context(), &shopv1.Everything{})
 	if !connecthttp.IsNotModifiedError(err) {
