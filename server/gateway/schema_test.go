@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	connectv1 "connectrpc.com/connect"
-	"connectrpc.com/grpcreflect"
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connecthttp"
+	"connectrpc.com/grpcreflect/v2"
 	"github.com/errmap/errmap/server/gateway"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -53,8 +55,9 @@ func TestGateway_connect_v1_in_process(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.Handle(shopv1connectv1.NewCartHandler(connectShop{}))
-	reflector := grpcreflect.NewStaticReflector(shopv1connectv1.CartName)
-	mux.Handle(grpcreflect.NewHandlerV1(reflector))
+	reflection := connect.NewServer()
+	grpcreflect.Register(reflection, grpcreflect.WithNamer(grpcreflect.NamerFunc(func() []string { return []string{shopv1connectv1.CartName} })))
+	connecthttp.Mount(mux, reflection, connecthttp.WithGRPC(), connecthttp.WithGRPCWeb())
 	for _, p := range []gateway.Protocol{gateway.ProtocolConnect, gateway.ProtocolGRPC, gateway.ProtocolGRPCWeb} {
 		t.Run(p.String(), func(t *testing.T) {
 			t.Parallel()

@@ -6,10 +6,9 @@ import (
 	"net/http"
 	"strings"
 
-	connectv1 "connectrpc.com/connect"
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
-	"connectrpc.com/grpcreflect"
+	"connectrpc.com/grpcreflect/v2"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
@@ -93,16 +92,8 @@ func (u *Upstream) Transport() connect.Transport {
 // server reflection. It fetches the errors that methods name too; one that the
 // upstream does not know is a warning of the schema.
 func (u *Upstream) Reflect(ctx context.Context) (*Schema, error) {
-	var opts []connectv1.ClientOption
-	switch u.protocol {
-	case ProtocolGRPC:
-		opts = append(opts, connectv1.WithGRPC())
-	case ProtocolGRPCWeb:
-		opts = append(opts, connectv1.WithGRPCWeb())
-	case ProtocolConnect:
-	}
-	stream := grpcreflect.NewClient(u.client, u.url, opts...).NewStream(ctx)
-	defer func() { _, _ = stream.Close() }()
+	stream := grpcreflect.NewClient(connect.NewClient(u.Transport())).NewStream(ctx)
+	defer func() { _ = stream.Close() }()
 	r := reflection{stream: stream, files: &fileSet{protos: map[string]*descriptorpb.FileDescriptorProto{}}}
 	names, err := stream.ListServices()
 	if err != nil {
