@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/errmap/errmap/internal/agent"
+)
+
+// How long a client may take to send a header, and how long calls that run may
+// go on after the program was told to stop.
+const (
+	headerTimeout = 10 * time.Second
+	drainTimeout  = 5 * time.Second
+)
+
+const serveAbout = `
+Serve runs an A2A 1.0 agent, held in memory, on one port: JSON-RPC, gRPC and
+HTTP+JSON as A2A has them, and Connect and gRPC-Web besides. It has gRPC
+health and reflection, and its agent card at /.well-known/agent-card.json.
+
+The agent echoes what it is told. "wait 5s" makes a task that can be watched
+and canceled, "fail TASK_NOT_FOUND" an error of any reason, the same on every
+wire; the skills in the agent card list them. Requests name their version with
+the header A2A-Version: 1.0; without it they are of version 0.3, which is
+refused. "Authorization: Bearer NAME" keeps the tasks of one name from others.
+
+It stops on an interrupt, after the calls that run, within 5s.`
+
+const serveExamples = `
+errmap serve
+errmap serve --addr 127.0.0.1:0
+errmap serve --addr :443 --url https://agent.example.com`
+
+func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	fs := newFlagSet("serve", "serve [--addr :8080] [--url URL]", serveAbout, serveExamples)
+	addr := fs.String("addr", ":8080", "the `address` to listen on; port 0 takes a free one")
+	base := fs.String("url", "", "the `URL` that the agent card names, where it is not the address itself")
+	if code, done := fs.parse(args, stdout, stderr); done {
+		return code
+	}
+	if fs.NArg() > 0 {
+		return fs.misused(stderr, "unexpected argument %q", fs.Arg(0))
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", *addr)
+	if err != nil {
+		fmt.Fprintf(stderr, "errmap: serve: %v\n", err)
+		return exitFailure
+	}
+	if *base == "" {
+		*base = "http://" + reachable(listener.Addr())
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	a, err := agent.New(agent.WithURL(*base), agent.WithVersion(version()), agent.WithLogger(log))
+	if err != nil {
+		fmt.Fprintf(stderr, "errmap: serve: %v\n", err)
+		return exitFailure
+	}
+	fmt.Fprint(stdout, welcome(reachable(listener.Addr())))
+	if err := serveUntil(ctx, listener, a, log); err != nil {
+		fmt.Fprintf(stderr, "errmap: serve: %v\n", err)
+		return exitFailure
+	}
+	fmt.Fprintln(stdout, "stopped")
+	return exitOK
+}
+
+// serveUntil serves the agent until ctx ends and what runs then is over, or was
+// given up.
+func serveUntil(ctx context.Context, listener net.Listener, a *agent.Agent, log *slog.Logger) error {
+	calls, giveUp := context.WithCancel(context.Background())
+	defer giveUp()
+	s := &http.Server{
+		Handler:           a,
+		ReadHeaderTimeout: headerTimeout,
+		Protocols:         new(http.Protocols),
+		BaseContext:       func(net.Listener) context.Context { return calls },
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetUnencryptedHTTP2(true) // gRPC without TLS
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	a.Shutdown()
+	drained, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	err := s.Shutdown(drained)
+	if errors.Is(err, context.DeadlineExceeded) {
+		giveUp()
+		brief, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err = s.Shutdown(brief); err != nil {
+			err = s.Close()
+		}
+	}
+	if served := <-served; !errors.Is(served, http.ErrServerClosed) {
+		return served
+	}
+	return err
+}
+
+// reachable is the address under which a listener is reached from here.
+func reachable(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return addr.String()
+	}
+	host := tcp.IP.String()
+	if tcp.IP.IsUnspecified() || tcp.IP.IsLoopback() {
+		host = "localhost"
+	}
+	return net.JoinHostPort(host, fmt.Sprint(tcp.Port))
+}
+
+// welcome tells where everything is, and three commands to try.
+func welcome(host string) string {
+	return fmt.Sprintf(`The agent is on http://%[1]s (stop it with an interrupt):
+  JSON-RPC        POST http://%[1]s/
+  HTTP+JSON       http://%[1]s/tasks/…, /message:send, …
+  Connect         POST http://%[1]s/lf.a2a.v1.A2AService/…
+  gRPC, gRPC-Web  %[1]s, without TLS, with health and reflection
+  Agent card      http://%[1]s/.well-known/agent-card.json
+
+The same error on three wires:
+  curl -s %[1]s -H 'content-type: application/json' -H 'A2A-Version: 1.0' -d '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"nope"}}'
+  curl -s %[1]s/lf.a2a.v1.A2AService/GetTask -H 'content-type: application/json' -H 'A2A-Version: 1.0' -d '{"id":"nope"}'
+  buf curl --protocol grpc --http2-prior-knowledge -H 'A2A-Version: 1.0' -d '{"id":"nope"}' http://%[1]s/lf.a2a.v1.A2AService/GetTask
+
+`, host)
+}
