@@ -86,7 +86,7 @@ func TestGenerated_Error(t *testing.T) {
 		{"other of the oneof", &proto3.OneofError{Subject: &proto3.OneofError_Number{Number: 1}}, "ABORTED proto3.example.com/ONEOF: unset"},
 		{"nil in the oneof", &proto3.OneofError{Subject: (*proto3.OneofError_Name)(nil)}, "ABORTED proto3.example.com/ONEOF: unset"},
 		{"message", &proto3.NoTextError{When: timestamppb.Now()}, "ABORTED proto3.example.com/NO_TEXT: a message, a list or a map has no text of one value"},
-		{"list", &proto3.ListError{Prefix: "p", Names: []string{"n"}}, "ABORTED proto3.example.com/LIST: LIST"},
+		{"list", &proto3.ListError{Count: 1, Names: []string{"n"}}, "ABORTED proto3.example.com/LIST: LIST"},
 		{"map", &proto3.MapError{Names: map[string]string{"k": "v"}}, "ABORTED proto3.example.com/MAP: MAP"},
 
 		{"proto2", fields, "OUT_OF_RANGE proto2.example.com/FIELDS: 0|||0|COLOR_RED|false"},

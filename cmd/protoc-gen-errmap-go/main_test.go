@@ -44,6 +44,7 @@ var (
 var fixtures = []protoreflect.FileDescriptor{
 	proto2.File_fixture_proto2_errors_proto,
 	proto3.File_fixture_proto3_errors_proto,
+	proto3.File_fixture_proto3_list_proto,
 	open2023.File_fixture_open2023_errors_proto,
 	hybrid2023.File_fixture_hybrid2023_errors_proto,
 	opaque2023.File_fixture_opaque2023_errors_proto,
@@ -70,7 +71,7 @@ func TestMain(m *testing.M) {
 func TestBinary_fixtures(t *testing.T) {
 	t.Parallel()
 	for _, file := range fixtures {
-		t.Run(string(file.FullName()), func(t *testing.T) {
+		t.Run(file.Path(), func(t *testing.T) {
 			t.Parallel()
 			request := requestFor(file, "paths=source_relative")
 			response := run(t, request)

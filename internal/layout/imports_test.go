@@ -23,6 +23,7 @@ const (
 	grpcGo    = "google.golang.org/grpc"
 	gateway   = "github.com/grpc-ecosystem/grpc-gateway/v2"
 	reflect   = "connectrpc.com/grpcreflect"
+	health    = "connectrpc.com/grpchealth"
 	a2a       = "github.com/a2aproject/a2a-go/v2"
 	mcp       = "github.com/modelcontextprotocol/go-sdk"
 	cmp       = "github.com/google/go-cmp"
@@ -42,7 +43,8 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/naming", "internal/template"}},
+	{packages: []string{"internal/naming", "internal/template", "internal/cause"}},
+	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
 	{
 		packages: []string{"internal/plugin"},
@@ -51,32 +53,32 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapconnect"},
-		inside:   []string{"gen", "=errmap", "errmap/internal"},
+		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapconnectv1"},
-		inside:   []string{"gen", "=errmap", "errmap/internal"},
+		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
 		outside:  []string{"=" + connectV1, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapgrpc"},
-		inside:   []string{"gen", "=errmap", "errmap/internal"},
+		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
 		outside:  []string{grpcGo, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmaphttp"},
-		inside:   []string{"gen", "=errmap", "errmap/internal"},
+		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
 		outside:  []string{protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapa2a"},
-		inside:   []string{"gen", "=errmap", "errmap/internal"},
+		inside:   []string{"gen", "=errmap"},
 		outside:  []string{a2a, jsonText, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapmcp"},
-		inside:   []string{"gen", "=errmap", "errmap/internal"},
+		inside:   []string{"gen", "=errmap", "internal/cause", "internal/jsonrpc"},
 		outside:  []string{mcp, jsonText, protobuf, rpc},
 	},
 	{
@@ -86,8 +88,13 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap"},
-		inside:   []string{"gen", "internal/naming", "internal/template"},
+		inside:   []string{"gen", "internal/naming", "internal/rpcjson", "internal/template"},
 		outside:  []string{jsonText, protobuf, rpc},
+	},
+	{
+		packages: []string{"internal/rpcstatus"},
+		inside:   []string{"gen", "=errmap"},
+		outside:  []string{protobuf, rpc},
 	},
 	{
 		packages: []string{"internal/translate"},
@@ -125,9 +132,19 @@ var table = []row{
 		outside:  []string{connect, grpcGo, a2a, mcp, compiler, jsonText, protobuf, rpc, api, reflect, "golang.org/x"},
 	},
 	{
+		packages: []string{"internal/agent"},
+		inside:   []string{"gen", "errmap", "server", "client", "internal"},
+		outside:  []string{connect, reflect, health, grpcGo, a2a, jsonText, protobuf, rpc, api},
+	},
+	{
 		packages: []string{"internal/testproto"},
 		inside:   []string{"gen", "internal/testproto"},
-		outside:  []string{connect, connectV1, grpcGo, protobuf, rpc},
+		outside:  []string{connect, connectV1, grpcGo, protobuf, rpc, api},
+	},
+	{
+		packages: []string{"internal/adaptertest"},
+		inside:   []string{"gen", "=errmap", "internal/testproto"},
+		outside:  []string{cmp, grpcGo, protobuf, rpc},
 	},
 }
 
