@@ -1,0 +1,158 @@
+package errmapconnectv1
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/cause"
+	"google.golang.org/genproto/googleapis/rpc/code"
+)
+
+// WithClient returns the option of a client that installs ClientInterceptor. Give
+// it before other interceptors.
+func WithClient(opts ...ClientOption) connect.ClientOption {
+	return connect.WithInterceptors(ClientInterceptor(opts...))
+}
+
+// ClientInterceptor returns an interceptor for clients. It must come first. On a
+// handler it does nothing.
+//
+// Each error of a call becomes an *errmap.Error whose cause is the error of
+// Connect. It is Remote where the server sent it; over gRPC and gRPC-Web it is
+// then read from the trailers themselves, with what Connect leaves out. It is
+// Local where the call failed before the server said anything: errors.Is finds
+// context.Canceled and context.DeadlineExceeded in it, and HTTPStatus tells that
+// of an answer that was none of an RPC server. io.EOF, the end of a stream, stays
+// as it is, and so do the errors of other interceptors that are not of Connect.
+func ClientInterceptor(opts ...ClientOption) connect.Interceptor {
+	i := new(clientInterceptor)
+	for _, opt := range opts {
+		opt.applyClient(&i.clientOptions)
+	}
+	return i
+}
+
+type clientInterceptor struct{ clientOptions }
+
+// WrapUnary reads the errors of unary calls.
+func (i *clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		resp, err := next(ctx, req)
+		if err != nil && req.Spec().IsClient {
+			return nil, i.incoming(ctx, req.Peer().Protocol, err)
+		}
+		return resp, err
+	}
+}
+
+// WrapStreamingClient reads the errors of each operation of a stream.
+func (i *clientInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		return &clientConn{next(ctx, spec), ctx, i}
+	}
+}
+
+// WrapStreamingHandler does nothing.
+func (i *clientInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return next
+}
+
+type clientConn struct {
+	connect.StreamingClientConn
+	ctx         context.Context // of the call: it has its deadline
+	interceptor *clientInterceptor
+}
+
+func (c *clientConn) Send(msg any) error    { return c.incoming(c.StreamingClientConn.Send(msg)) }
+func (c *clientConn) Receive(msg any) error { return c.incoming(c.StreamingClientConn.Receive(msg)) }
+func (c *clientConn) CloseRequest() error   { return c.incoming(c.StreamingClientConn.CloseRequest()) }
+func (c *clientConn) CloseResponse() error  { return c.incoming(c.StreamingClientConn.CloseResponse()) }
+
+func (c *clientConn) incoming(err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.interceptor.incoming(c.ctx, c.Peer().Protocol, err)
+}
+
+// incoming returns an error of a call as the *errmap.Error that it is.
+func (i *clientInterceptor) incoming(ctx context.Context, protocol string, err error) error {
+	if e, ok := errors.AsType[*errmap.Error](err); ok && (e.Remote() || e.Local()) {
+		return err
+	}
+	c, ok := errors.AsType[*connect.Error](err)
+	switch {
+	case ok && c != nil && isWireError(c):
+		if e := i.trailers(protocol, c); e != nil {
+			return e
+		}
+		return read(c, i.decoding(c)).WithRemote().WithCause(err)
+	case errors.Is(err, io.EOF):
+		return err
+	case ok && c != nil:
+		return i.failed(ctx, protocol, c, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err).WithLocal()
+	case errors.Is(err, context.Canceled):
+		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err).WithLocal()
+	}
+	return err
+}
+
+// failed returns the error of a call that Connect says failed here.
+func (i *clientInterceptor) failed(ctx context.Context, protocol string, c *connect.Error, err error) error {
+	if !cause.OfContext(err) {
+		// Connect gives up an error of the peer of which one part is malformed.
+		if e := i.trailers(protocol, c); e != nil {
+			return e
+		}
+	}
+	if status, ok := httpStatus(c); ok {
+		e, decodeErr := errmap.DecodeConnect(nil, append(i.decoding(c), errmap.WithHTTPStatus(status))...)
+		if decodeErr == nil && connect.Code(e.Number()) == c.Code() {
+			return e.WithCause(err).WithLocal()
+		}
+	}
+	e := read(c, i.decode).WithCause(err).WithLocal()
+	if deadline, ok := ctx.Deadline(); ok && c.Code() == connect.CodeDeadlineExceeded &&
+		!errors.Is(err, context.DeadlineExceeded) && !time.Now().Before(deadline) {
+		// The server's reset can come before the timer of our own deadline.
+		return e.WithCause(errors.Join(err, context.DeadlineExceeded))
+	}
+	return e
+}
+
+// httpStatus returns the status of an HTTP answer that was none of an RPC server.
+// Connect v1 tells it in the text only: "502 Bad Gateway", or "HTTP status 502 Bad
+// Gateway".
+func httpStatus(c *connect.Error) (int, bool) {
+	digits, _, _ := strings.Cut(strings.TrimPrefix(c.Message(), "HTTP status "), " ")
+	status, err := strconv.Atoi(digits)
+	return status, err == nil && len(digits) == 3 && status > 299 && status < 600
+}
+
+// trailers reads the error from the trailers of a gRPC call; nil where there is
+// none in them.
+func (i *clientInterceptor) trailers(protocol string, c *connect.Error) error {
+	if protocol != connect.ProtocolGRPC && protocol != connect.ProtocolGRPCWeb {
+		return nil
+	}
+	if len(c.Meta().Values(errmap.HeaderGRPCStatus)) == 0 {
+		return nil
+	}
+	e, err := errmap.DecodeGRPC(c.Meta(), i.decoding(c)...)
+	if err != nil {
+		return nil
+	}
+	return e.WithRemote().WithCause(c)
+}
+
+func (i *clientInterceptor) decoding(c *connect.Error) []errmap.DecodeOption {
+	return append(i.decode[:len(i.decode):len(i.decode)], ofMeta(c)...)
+}

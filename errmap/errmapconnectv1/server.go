@@ -1,0 +1,134 @@
+package errmapconnectv1
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"connectrpc.com/connect"
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/cause"
+	"github.com/errmap/errmap/internal/rpcstatus"
+	"google.golang.org/genproto/googleapis/rpc/code"
+)
+
+// WithServer returns the option of a handler that installs ServerInterceptor.
+// Give it before other interceptors.
+func WithServer(opts ...ServerOption) connect.HandlerOption {
+	return connect.WithInterceptors(ServerInterceptor(opts...))
+}
+
+// ServerInterceptor returns an interceptor for handlers. It must come first, so
+// that it sees what the other interceptors return. On a client it does nothing.
+//
+// It sends what an errmap.Guard lets through, as an error of Connect that the
+// protocol of the call says without loss; the Meta of an error of Connect that
+// was made here goes along, that of any other stays behind. Panics of handlers
+// and interceptors become INTERNAL, and are logged; http.ErrAbortHandler goes on.
+func ServerInterceptor(opts ...ServerOption) connect.Interceptor {
+	i := new(serverInterceptor)
+	for _, opt := range opts {
+		opt.applyServer(&i.serverOptions)
+	}
+	i.guard = i.guard.With(errmap.WithRecognizer(Recognize))
+	return i
+}
+
+type serverInterceptor struct{ serverOptions }
+
+// WrapUnary guards a unary handler.
+func (i *serverInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (resp connect.AnyResponse, err error) {
+		if req.Spec().IsClient {
+			return next(ctx, req)
+		}
+		defer i.contain(ctx, req.Peer().Protocol, &err)
+		resp, err = next(ctx, req)
+		if err != nil {
+			return nil, i.outgoing(ctx, req.Peer().Protocol, err)
+		}
+		return resp, nil
+	}
+}
+
+// WrapStreamingHandler guards a streaming handler.
+func (i *serverInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
+		defer i.contain(ctx, conn.Peer().Protocol, &err)
+		if err := next(ctx, handlerConn{conn}); err != nil {
+			return i.outgoing(ctx, conn.Peer().Protocol, err)
+		}
+		return nil
+	}
+}
+
+// WrapStreamingClient does nothing.
+func (i *serverInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+func (i *serverInterceptor) outgoing(ctx context.Context, protocol string, err error) error {
+	e := i.guard.Outgoing(ctx, err)
+	c := encode(e, form(protocol), i.encode)
+	if own, ok := errors.AsType[*connect.Error](err); ok && own != nil {
+		if said, _ := Recognize(own); said != nil && said.Number() == e.Number() && said.Message() == e.Message() {
+			for name, values := range own.Meta() {
+				c.Meta()[name] = append(c.Meta()[name], values...)
+			}
+		}
+	}
+	return c
+}
+
+// contain makes an error of a panic. It is to be deferred.
+func (i *serverInterceptor) contain(ctx context.Context, protocol string, err *error) {
+	if value := recover(); value != nil {
+		if value == http.ErrAbortHandler {
+			panic(value)
+		}
+		*err = encode(i.guard.Panicked(ctx, value), form(protocol), i.encode)
+	}
+}
+
+func form(protocol string) rpcstatus.Form {
+	switch protocol {
+	case connect.ProtocolConnect:
+		return rpcstatus.Connect
+	case connect.ProtocolGRPC, connect.ProtocolGRPCWeb:
+		return rpcstatus.GRPC
+	}
+	return rpcstatus.Memory
+}
+
+// handlerConn tells what Connect itself found wrong with a request, which its
+// caller may hear, from what it says of the network and of the program.
+type handlerConn struct{ connect.StreamingHandlerConn }
+
+func (c handlerConn) Receive(msg any) error { return ofRequest(c.StreamingHandlerConn.Receive(msg)) }
+func (c handlerConn) Send(msg any) error    { return ofRequest(c.StreamingHandlerConn.Send(msg)) }
+
+func ofRequest(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	c, ok := errors.AsType[*connect.Error](err)
+	if !ok || c == nil || isWireError(c) {
+		return err
+	}
+	e := read(c, nil).WithCause(err)
+	switch c.Code() {
+	case connect.CodeInvalidArgument, connect.CodeResourceExhausted, connect.CodeUnimplemented:
+		return e
+	case connect.CodeCanceled:
+		// The connection is gone, which the context may not know yet.
+		if !cause.OfContext(err) {
+			return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err)
+		}
+	case connect.CodeDeadlineExceeded:
+		if !cause.OfContext(err) {
+			return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err)
+		}
+	}
+	return e.WithLocal()
+}
