@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/jsonrpc"
 )
 
@@ -63,7 +64,7 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 		options: o,
 		server:  server,
 		methods: methods,
-		guard:   errmap.NewGuard(append(guard, errmap.WithRecognizer(recognize))...),
+		guard:   errmap.NewGuard(append(guard, errmap.WithRecognizer(errmapconnect.Recognize))...),
 		rules:   jsonrpc.Rules{MaxDepth: o.limits.Depth, MaxItems: o.limits.BatchItems},
 		// Clients and servers are not always of the same version of a schema.
 		unmarshal: protojson.UnmarshalOptions{DiscardUnknown: true},

@@ -137,3 +137,7 @@ func stock(sku string) error { return errmap.New(&shopv1.StockEmptyError{Sku: sk
 var errDriver = errors.New("dial tcp 10.0.0.7:5432: user=app")
 
 func length(body string) string { return fmt.Sprint(len(body)) }
+
+func registerCart(rpc *connect.Server, service *cart) {
+	shopv1connect.RegisterCartHandler(rpc, service)
+}

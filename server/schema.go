@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 const componentPrefix = "#/components/schemas/"
@@ -82,10 +83,16 @@ func (s *schemas) params(message protoreflect.MessageDescriptor) []contentDescri
 			Name:        field.JSONName(),
 			Description: comment(field),
 			Required:    field.Cardinality() == protoreflect.Required,
+			Deprecated:  isDeprecated(field),
 			Schema:      s.ofField(field),
 		})
 	}
 	return params
+}
+
+func isDeprecated(field protoreflect.FieldDescriptor) bool {
+	options, _ := field.Options().(*descriptorpb.FieldOptions)
+	return options.GetDeprecated()
 }
 
 // ofMessage returns the schema of a message type, which is a component unless
