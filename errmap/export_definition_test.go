@@ -24,3 +24,8 @@ func MetadataText(m protoreflect.Message, fd protoreflect.FieldDescriptor) (stri
 
 // DefaultProblemType is defaultProblemType for the tests.
 func DefaultProblemType(domain, reason string) string { return defaultProblemType(domain, reason) }
+
+// UnmarshalProto is unmarshalProto with the linked types, for the tests.
+func UnmarshalProto(b []byte, m proto.Message) error {
+	return unmarshalProto(proto.UnmarshalOptions{}, b, m)
+}

@@ -87,7 +87,8 @@ func (d *Definition) decode(into proto.Message, info *errdetails.ErrorInfo, find
 			continue
 		}
 		field := m.NewField(detail.desc)
-		if (proto.UnmarshalOptions{AllowPartial: true, Resolver: d.types}).Unmarshal(value, field.Message().Interface()) == nil {
+		options := proto.UnmarshalOptions{AllowPartial: true, Resolver: d.types}
+		if unmarshalProto(options, value, field.Message().Interface()) == nil {
 			m.Set(detail.desc, field)
 		}
 	}

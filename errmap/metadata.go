@@ -115,13 +115,13 @@ func (f *metadataField) appendProtoJSON(dst []byte, m protoreflect.Message, type
 		target = alone.Interface()
 	}
 	options := protojson.MarshalOptions{AllowPartial: true, Resolver: types}
-	text, err := options.Marshal(target)
+	text, err := marshalProtoJSON(options, target)
 	if err != nil {
 		// Text that is not UTF-8 may be all that is wrong.
 		clone := proto.Clone(target)
 		repairMessage(clone.ProtoReflect())
 		repaired = true
-		if text, err = options.Marshal(clone); err != nil {
+		if text, err = marshalProtoJSON(options, clone); err != nil {
 			return dst, false, err
 		}
 	}

@@ -35,7 +35,7 @@ func renderMessage(c *Catalog, d RawDetail) (out []byte, whole, ok bool) {
 	if err != nil {
 		return nil, false, false
 	}
-	out, err = protojson.MarshalOptions{Resolver: c, AllowPartial: true}.Marshal(&anypb.Any{TypeUrl: d.typeURL, Value: d.value})
+	out, err = marshalProtoJSON(protojson.MarshalOptions{Resolver: c, AllowPartial: true}, &anypb.Any{TypeUrl: d.typeURL, Value: d.value})
 	if err != nil {
 		return nil, false, false
 	}
@@ -67,7 +67,7 @@ func unmarshalDetail(c *Catalog, d RawDetail) (proto.Message, error) {
 		return nil, err
 	}
 	m := mt.New().Interface()
-	return m, proto.UnmarshalOptions{Resolver: c, AllowPartial: true}.Unmarshal(d.value, m)
+	return m, unmarshalProto(proto.UnmarshalOptions{Resolver: c, AllowPartial: true}, d.value, m)
 }
 
 // hasUnknown tells whether m holds unknown fields, at any depth.
