@@ -258,7 +258,7 @@ func (g *generator) status() *statuspb.Status {
 	if len(s.Details) > 0 && g.chance(10) {
 		s.Details = append(s.Details, proto.CloneOf(pick(g, s.Details...)))
 	}
-	if g.chance(5) {
+	if !g.tame && g.chance(5) {
 		s.ProtoReflect().SetUnknown(g.unknownField())
 	}
 	return s
@@ -276,7 +276,7 @@ func (g *generator) made() *errmap.Error {
 		e = errmap.New(pick[proto.Message](g, &mcpv1.ResourceNotFoundError{Uri: g.text()}, &mcpv1.HeaderMismatchError{}, &mcpv1.UnsupportedProtocolVersionError{Supported: []string{g.text()}},
 			&mcpv1.MissingRequiredClientCapabilityError{}, &a2av1.VersionNotSupportedError{}, &a2av1.TaskNotFoundError{TaskId: g.text()}))
 	default:
-		e = errmap.NewCode(pick(g, codes...), g.dirty())
+		e = errmap.NewCode(pick(g, allCodes...), g.dirty())
 	}
 	for range g.IntN(3) {
 		e = e.WithDetail(g.message(pick(g, messageTypes[:14]...), 2))

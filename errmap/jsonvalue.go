@@ -331,6 +331,17 @@ func canonicalJSON(b []byte) ([]byte, bool) {
 	return v, true
 }
 
+// sameText tells whether two compact JSON texts say the same: a peer may have put
+// members in another order.
+func sameText(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, ok := canonicalJSON(a)
+	y, also := canonicalJSON(b)
+	return ok && also && bytes.Equal(x, y)
+}
+
 // isJSONNumber tells whether b is one number token and nothing else.
 func isJSONNumber(b []byte) bool {
 	return isNumber(b) && jsontext.Value(b).IsValid() && b[len(b)-1] > ' '

@@ -99,7 +99,7 @@ func (p *problemReader) read() {
 	if !named {
 		e.number = int32(CodeFromHTTP(status))
 	}
-	if errors, ok := p.ours["errors"]; ok && string(errors) != string(violationsJSON(e, o.catalog)) {
+	if errors, ok := p.ours["errors"]; ok && !sameText(errors, violationsJSON(e, o.catalog)) {
 		p.rest = addMember(p.rest, newMember("errors", errors), &e.notes)
 	}
 	if status != 0 {

@@ -14,8 +14,8 @@ import (
 	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
 )
 
-// codes are the sixteen codes and two that are none.
-var codes = func() []code.Code {
+// allCodes are the sixteen codes and two that are none.
+var allCodes = func() []code.Code {
 	var out []code.Code
 	for c := code.Code(1); c <= 16; c++ {
 		out = append(out, c)
