@@ -1,0 +1,56 @@
+package errmapgrpc
+
+import (
+	"slices"
+
+	"github.com/errmap/errmap/errmap"
+)
+
+// A ServerOption changes ServerOptions and the server interceptors.
+type ServerOption interface{ applyServer(*serverOptions) }
+
+// A ClientOption changes DialOptions and the client interceptors.
+type ClientOption interface{ applyClient(*clientOptions) }
+
+type serverOptions struct {
+	guard  *errmap.Guard
+	strict bool
+	encode []errmap.EncodeOption
+}
+
+type clientOptions struct {
+	decode []errmap.DecodeOption
+}
+
+type serverOption func(*serverOptions)
+
+func (f serverOption) applyServer(o *serverOptions) { f(o) }
+
+type clientOption func(*clientOptions)
+
+func (f clientOption) applyClient(o *clientOptions) { f(o) }
+
+// WithGuard sets the Guard that decides what leaves the server, and where the
+// rest is logged. The default, also for nil, is that of errmap.NewGuard. Recognize
+// is always added to it.
+func WithGuard(g *errmap.Guard) ServerOption {
+	return serverOption(func(o *serverOptions) { o.guard = g })
+}
+
+// Strict silences the status errors of grpc-go: only annotated messages and
+// *errmap.Error speak. Without it a handler that returns the error of a call of
+// its own, made through a client without the interceptors of this package, sends
+// its peer's error on.
+func Strict() ServerOption { return serverOption(func(o *serverOptions) { o.strict = true }) }
+
+// WithEncodeOptions sets how errors are written, such as errmap.WithBudget and
+// errmap.WithoutCarried.
+func WithEncodeOptions(opts ...errmap.EncodeOption) ServerOption {
+	return serverOption(func(o *serverOptions) { o.encode = append(slices.Clip(o.encode), opts...) })
+}
+
+// WithDecodeOptions sets how received errors are read, such as errmap.WithLimits
+// and errmap.WithCatalog.
+func WithDecodeOptions(opts ...errmap.DecodeOption) ClientOption {
+	return clientOption(func(o *clientOptions) { o.decode = append(slices.Clip(o.decode), opts...) })
+}

@@ -1,0 +1,116 @@
+package errmapgrpc
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/errmap/errmap/errmap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// ServerOptions returns the options of grpc.NewServer that install the
+// interceptors. Give them before other chained interceptors.
+func ServerOptions(opts ...ServerOption) []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.ChainUnaryInterceptor(UnaryServerInterceptor(opts...)),
+		grpc.ChainStreamInterceptor(StreamServerInterceptor(opts...)),
+	}
+}
+
+// UnaryServerInterceptor returns the interceptor of unary methods. It must come
+// first, so that it sees what the other interceptors return.
+//
+// It sends what an errmap.Guard lets through, within the budget of gRPC's
+// headers. Panics of handlers and interceptors become INTERNAL and are logged;
+// that of http.ErrAbortHandler too, since it would end the process.
+func UnaryServerInterceptor(opts ...ServerOption) grpc.UnaryServerInterceptor {
+	o := newServerOptions(opts)
+	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
+		defer o.contain(ctx, &err)
+		resp, err = handler(ctx, req)
+		if err != nil {
+			return nil, o.outgoing(ctx, err)
+		}
+		return resp, nil
+	}
+}
+
+// StreamServerInterceptor returns the interceptor of the other methods; see
+// UnaryServerInterceptor.
+func StreamServerInterceptor(opts ...ServerOption) grpc.StreamServerInterceptor {
+	o := newServerOptions(opts)
+	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
+		ctx := stream.Context()
+		defer o.contain(ctx, &err)
+		if err := handler(srv, serverStream{stream}); err != nil {
+			return o.outgoing(ctx, err)
+		}
+		return nil
+	}
+}
+
+func newServerOptions(opts []ServerOption) *serverOptions {
+	o := new(serverOptions)
+	for _, opt := range opts {
+		opt.applyServer(o)
+	}
+	recognize := errmap.Recognizer(Recognize)
+	if o.strict {
+		recognize = recognizeStrictly
+	}
+	o.guard = o.guard.With(errmap.WithRecognizer(recognize))
+	return o
+}
+
+func (o *serverOptions) outgoing(ctx context.Context, err error) error {
+	return ToError(o.guard.Outgoing(ctx, err), o.encode...)
+}
+
+// contain makes an error of a panic. It is to be deferred.
+func (o *serverOptions) contain(ctx context.Context, err *error) {
+	if value := recover(); value != nil {
+		*err = ToError(o.guard.Panicked(ctx, value), o.encode...)
+	}
+}
+
+// serverStream tells what grpc-go itself found wrong with a request, which its
+// caller may hear under Strict too, from the end of the request.
+type serverStream struct{ grpc.ServerStream }
+
+func (s serverStream) RecvMsg(m any) error { return s.ofRequest(s.ServerStream.RecvMsg(m)) }
+func (s serverStream) SendMsg(m any) error { return s.ofRequest(s.ServerStream.SendMsg(m)) }
+
+func (s serverStream) ofRequest(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	said, ok := statusOf(err)
+	if !ok {
+		return err
+	}
+	e := FromStatus(said)
+	if e == nil {
+		return err
+	}
+	switch said.Code() {
+	case codes.Canceled, codes.DeadlineExceeded:
+		// Whether the caller, its deadline or a shutdown ended the request is for
+		// the Guard to tell.
+		if ended := s.Context().Err(); ended != nil {
+			return &statusError{e.WithCause(&both{err, ended}).WithLocal(), said}
+		}
+	case codes.Unavailable: // the connection is gone
+		return &statusError{e.WithCause(err).WithLocal(), said}
+	}
+	return &statusError{e.WithCause(err), said}
+}
+
+// both is an error of grpc-go that is also that of a context.
+type both struct{ err, context error }
+
+func (b *both) Error() string              { return b.err.Error() }
+func (b *both) Unwrap() []error            { return []error{b.err, b.context} }
+func (b *both) GRPCStatus() *status.Status { return status.Convert(b.err) }
