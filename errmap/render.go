@@ -9,6 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/errmap/errmap/internal/rpcjson"
 )
 
 // render returns a detail as JSON: an element as it stood; bytes as the
@@ -31,6 +33,9 @@ func render(c *Catalog, d RawDetail) (out []byte, whole bool) {
 }
 
 func renderMessage(c *Catalog, d RawDetail) (out []byte, whole, ok bool) {
+	if out, ok := rpcjson.AppendAny(nil, d.typeURL, d.value); ok {
+		return out, true, true
+	}
 	m, err := unmarshalDetail(c, d)
 	if err != nil {
 		return nil, false, false
@@ -124,6 +129,9 @@ func rangeMessages(m protoreflect.Message, f func(protoreflect.Message) bool) {
 func parseElement(c *Catalog, raw []byte) RawDetail {
 	if string(raw) == "{}" {
 		return RawDetail{}
+	}
+	if typeURL, value, ok := rpcjson.ParseAny(raw); ok {
+		return RawDetail{typeURL: typeURL, value: value}
 	}
 	members, ok := objectMembers(raw)
 	if !ok {
