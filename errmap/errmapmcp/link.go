@@ -1,0 +1,115 @@
+package errmapmcp
+
+import (
+	"context"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type linkKey struct{}
+
+// link is what is known of the connection of a session.
+type link struct {
+	mu      sync.Mutex
+	bound   bool // a session has it
+	session *mcp.ClientSession
+	closed  bool
+	closing chan struct{} // is closed when closed is set
+	end     *Error        // of the connection, nil while it lives
+	calls   map[*context.CancelCauseFunc]struct{}
+}
+
+func newLink() *link {
+	return &link{closing: make(chan struct{}), calls: map[*context.CancelCauseFunc]struct{}{}}
+}
+
+// bind gives the link to a session unless one has it.
+func (l *link) bind(session *mcp.ClientSession) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.bound {
+		return false
+	}
+	l.bound, l.session = true, session
+	return true
+}
+
+// connected forgets the session, which then keeps the link and not the other way
+// round.
+func (l *link) connected() *mcp.ClientSession {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	session := l.session
+	l.session = nil
+	return session
+}
+
+// close ends all calls of the session.
+func (l *link) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	l.closed = true
+	close(l.closing)
+	for cancel := range l.calls {
+		(*cancel)(errClosing)
+	}
+}
+
+// ended takes in why the connection is over. The first reason stays.
+func (l *link) ended(e *Error) *Error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.end == nil {
+		l.end = e
+	}
+	return l.end
+}
+
+// gone returns the error of a request that must not be sent: the session was
+// closed, or the connection is over.
+func (l *link) gone() *Error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return closedError()
+	case l.end != nil && l.end.kind == KindSessionExpired:
+		return l.end
+	case l.end != nil:
+		e := l.end.changed()
+		e.kind = KindUnavailable
+		return e
+	}
+	return nil
+}
+
+// isClosed tells whether the program closed the session.
+func (l *link) isClosed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed
+}
+
+// enter counts a call of the session, whose context close cancels.
+func (l *link) enter(cancel *context.CancelCauseFunc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls[cancel] = struct{}{}
+	if l.closed {
+		(*cancel)(errClosing)
+	}
+}
+
+func (l *link) leave(cancel *context.CancelCauseFunc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.calls, cancel)
+}
+
+func closedError() *Error {
+	return newError(KindClosed, ReasonClosed, WithCause(mcp.ErrConnectionClosed))
+}

@@ -1,0 +1,163 @@
+package errmapmcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// sending is the middleware on what the client sends.
+func (c *Client) sending(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		session, ok := req.GetSession().(*mcp.ClientSession)
+		if !ok {
+			return next(ctx, method, req)
+		}
+		l := c.linkOf(ctx, session)
+		send := func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			return c.send(ctx, l, next, method, req)
+		}
+		if !governed(method) {
+			return send(ctx, method, req)
+		}
+		return c.govern(ctx, l, send, method, req)
+	}
+}
+
+// govern asks the policy, the hooks and the limits about a request of the
+// program, and sends it.
+func (c *Client) govern(ctx context.Context, l *link, send mcp.MethodHandler, method string, req mcp.Request) (mcp.Result, error) {
+	if e := l.gone(); e != nil {
+		return nil, e
+	}
+	call := Call{method: method, request: req}
+	if err := c.admit(ctx, call); err != nil {
+		return nil, err
+	}
+	if err := c.before(ctx, call); err != nil {
+		return nil, err
+	}
+	inside, leave, err := c.gate.enter(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	result, err := func() (mcp.Result, error) {
+		defer leave()
+		return c.rounds(inside, send, method, req)
+	}()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.after(ctx, call, result); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// send sends one request or notification, and says what its error is.
+func (c *Client) send(ctx context.Context, l *link, next mcp.MethodHandler, method string, req mcp.Request) (mcp.Result, error) {
+	if e := l.gone(); e != nil {
+		return nil, e
+	}
+	note, _ := ctx.Value(pageKey{}).(*pageNote)
+	ev := &evidence{maxMessage: c.config.maxMessage, paged: note != nil && strings.HasSuffix(method, "/list")}
+	callCtx, finish := withEvidence(ctx, ev), func() {}
+	if method != methodListen {
+		// The SDK keeps a listening request's context beyond its return.
+		cancelable, cancel := context.WithCancelCause(callCtx)
+		callCtx, finish = cancelable, func() {
+			cancel(nil)
+			l.leave(&cancel)
+		}
+		l.enter(&cancel)
+	}
+	result, err := next(callCtx, method, req)
+	ev.seal(finish)
+	switch {
+	case err != nil:
+		return nil, c.failure(ctx, l, ev, method, req, err)
+	case ev.paged:
+		note.emptyCursor = ev.emptied
+	}
+	if e := checkVersion(result); e != nil {
+		return nil, e
+	}
+	return result, nil
+}
+
+// failure says what the error of a request is.
+func (c *Client) failure(ctx context.Context, l *link, ev *evidence, method string, req mcp.Request, err error) error {
+	if ctx.Err() != nil {
+		return contextError(ctx, err)
+	}
+	if l.isClosed() {
+		return closedError()
+	}
+	uri := Call{method: method, request: req}.Name()
+	if e := ev.last.verdict(err); e != nil {
+		if e.kind == KindSessionExpired {
+			return l.ended(e)
+		}
+		return e.answered(method, uri)
+	}
+	if e := inChain(err); e != nil {
+		return e.answered(method, uri)
+	}
+	if isMistake(err) {
+		return err
+	}
+	return unknownFailure(l, ev, err)
+}
+
+// unknownFailure says what an error is of which there is no evidence.
+func unknownFailure(l *link, ev *evidence, err error) error {
+	switch {
+	case !ev.sent && errors.Is(err, &jsonrpc.Error{Code: codeRejected}):
+		// The SDK refuses to send for one reason of its own: without a token.
+		return newError(KindAuth, ReasonToken, WithCause(err))
+	case !ev.sent:
+		if e := l.gone(); e != nil {
+			return e
+		}
+		if wire, ok := errors.AsType[*jsonrpc.Error](err); ok && !errors.Is(err, mcp.ErrConnectionClosed) {
+			// A transport of the program's own, which nothing watches.
+			return answerError(wire)
+		}
+		return newError(KindConnectionDown, ReasonStale, WithCause(err))
+	case ev.last != nil && ev.last.isAnswered():
+		return newError(KindProtocol, ReasonInvalidResult, WithCause(err))
+	case ev.last == nil && !errors.Is(err, mcp.ErrConnectionClosed):
+		return newError(KindProtocol, ReasonInvalidResult, WithCause(err))
+	}
+	return newError(KindConnectionDown, ReasonEOF, WithCause(err))
+}
+
+// isMistake tells whether an error is that of parameters without JSON, which is
+// the program's and no kind.
+func isMistake(err error) bool {
+	if _, ok := errors.AsType[*json.UnsupportedTypeError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*json.UnsupportedValueError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*json.MarshalerError](err)
+	return ok
+}
+
+// checkVersion refuses a server whose version of the protocol the SDK does not
+// speak, before the SDK does.
+func checkVersion(result mcp.Result) *Error {
+	initialized, ok := result.(*mcp.InitializeResult)
+	if !ok || slices.Contains(mcp.SupportedProtocolVersions(), initialized.ProtocolVersion) {
+		return nil
+	}
+	return newError(KindProtocol, ReasonProtocolVersion)
+}
+
+func isNotification(method string) bool { return strings.HasPrefix(method, "notifications/") }

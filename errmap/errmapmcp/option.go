@@ -1,0 +1,102 @@
+package errmapmcp
+
+import (
+	"golang.org/x/time/rate"
+)
+
+// DefaultMaxPages is the cap of a walk over pages where WithPagination names
+// none.
+const DefaultMaxPages = 1000
+
+// An Option asks a [Client] for something that it does not do by itself.
+type Option interface{ apply(*config) }
+
+type option func(*config)
+
+func (f option) apply(c *config) { f(c) }
+
+type config struct {
+	policy     Policy
+	approver   Approver
+	preHooks   []PreHook
+	postHooks  []PostHook
+	inFlight   int
+	queue      int
+	limiter    *rate.Limiter
+	maxMessage int
+	paginate   bool
+	maxPages   int
+	rounds     roundCaps
+	loop       bool
+	maxStdio   int
+}
+
+// WithPolicy has f decide on each request before anything else: see [Policy].
+func WithPolicy(f Policy) Option { return option(func(c *config) { c.policy = f }) }
+
+// WithApprover has f decide on the requests for which the policy asks, such as
+// by asking a person. Without an approver those are denied; without a policy
+// f decides on all.
+func WithApprover(f Approver) Option { return option(func(c *config) { c.approver = f }) }
+
+// WithPreHook adds a hook that runs before a request is sent, after those that
+// were added before it. It fails closed: where it returns an error or panics the
+// request is not sent and fails as [KindHook].
+func WithPreHook(f PreHook) Option {
+	return option(func(c *config) { c.preHooks = append(c.preHooks, f) })
+}
+
+// WithPostHook adds a hook that runs on each result, after those that were added
+// before it. It fails closed: where it returns an error or panics the result is
+// withheld and the request fails as [KindHook].
+func WithPostHook(f PostHook) Option {
+	return option(func(c *config) { c.postHooks = append(c.postHooks, f) })
+}
+
+// WithMaxInFlight lets at most n requests of the client be under way at a time,
+// and at most queue more wait for their turn; the next fails as
+// [KindOverloaded]. An n below 1 means no limit. A request that an input handler
+// makes with the context that it was given rides on the place of the request it
+// belongs to.
+func WithMaxInFlight(n, queue int) Option {
+	return option(func(c *config) { c.inFlight, c.queue = n, queue })
+}
+
+// WithRate lets at most perSecond requests a second through on average, and
+// burst of them at once. The next fails as [KindRateLimited], with the time after
+// which there is room again.
+func WithRate(perSecond float64, burst int) Option {
+	return option(func(c *config) { c.limiter = rate.NewLimiter(rate.Limit(perSecond), burst) })
+}
+
+// WithMaxMessage caps a message at n bytes, in both directions: a JSON body, an
+// event or a line. A request over the cap is not sent. An answer over it fails
+// its request as [KindMessageTooLarge]; on stdio, where nothing tells to which
+// request a line belongs, it ends the connection.
+func WithMaxMessage(n int) Option { return option(func(c *config) { c.maxMessage = n }) }
+
+// WithPagination has the walks of a [Session] (Tools, Prompts, Resources and
+// ResourceTemplates) fail as [KindPaginationCycle] where a cursor repeats, and
+// where there is more after maxPages pages. 0 means DefaultMaxPages, a negative
+// number no cap of pages.
+func WithPagination(maxPages int) Option {
+	return option(func(c *config) { c.paginate, c.maxPages = true, maxPages })
+}
+
+// WithRounds caps the multi-round-trip loop of a request: how often the server
+// may be sent the input that it asks for, how many inputs it may ask for in all,
+// and how many bytes of state it may have the client carry. Beyond a cap the
+// request fails as [KindMRTRRoundLimit]. 0 means the default of that cap, a
+// negative number none. By default a server is sent input 10 times, as the SDK
+// has it, and the other two have no cap.
+//
+// The option turns the loop on where ClientOptions.MultiRoundTrip turns the
+// SDK's off.
+func WithRounds(rounds, inputs, stateBytes int) Option {
+	return option(func(c *config) { c.rounds, c.loop = roundCaps{rounds, inputs, stateBytes}, true })
+}
+
+// WithMaxStdioServers lets the client have at most n stdio servers running at a
+// time. Connecting to one more fails as [KindOverloaded]. A server counts until
+// it has exited.
+func WithMaxStdioServers(n int) Option { return option(func(c *config) { c.maxStdio = n }) }

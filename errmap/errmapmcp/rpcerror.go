@@ -1,0 +1,122 @@
+package errmapmcp
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"sync"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/errmap/errmap/errmap"
+)
+
+// The codes of a resource that is not there: that of MCP before 2026-07-28, and
+// that of JSON-RPC which MCP uses since, with the URI in data.
+const (
+	codeResourceNotFound = -32002
+	codeInvalidParams    = -32602
+)
+
+const methodReadResource = "resources/read"
+
+// FromRPCError returns the error that a JSON-RPC error object is (JSON-RPC 2.0
+// section 5.1): of kind protocol, with the reason "jsonrpc:<code>" and the whole
+// object in data under [DataError]. Whatever came in the place of an object with
+// an integral code and a text as its message has the reason
+// [ReasonInvalidErrorObject] and is in data as it is.
+//
+// That an answer to resources/read may be not_found is for the client to say: an
+// error object alone does not tell which request it answers.
+func FromRPCError(object []byte) *Error { return fromRPCError(object, nil) }
+
+func fromRPCError(object []byte, delay *time.Duration, opts ...ErrorOption) *Error {
+	code, valid := rpcCode(object)
+	if !valid {
+		e := newError(KindProtocol, ReasonInvalidErrorObject, opts...)
+		if json.Valid(object) {
+			e.data[DataError] = cloneJSON(object)
+		} else {
+			e.data[DataError] = bounded(string(object))
+		}
+		return e
+	}
+	if delay != nil {
+		opts = append(opts, WithRetryDelay(*delay))
+	}
+	e := newError(KindProtocol, NewReason(tokenJSONRPC, code), opts...)
+	e.object = cloneJSON(object)
+	e.data[DataError] = json.RawMessage(e.object)
+	e.peer = sync.OnceValue(func() *errmap.Error { return readPeer(e) })
+	return e
+}
+
+// readPeer reads the error object as errmap does.
+func readPeer(e *Error) *errmap.Error {
+	peer, err := errmap.DecodeJSONRPC(e.object, errmap.ProfileMCP)
+	if err != nil {
+		return nil
+	}
+	if _, has := peer.RetryDelay(); !has && e.delay != nil {
+		peer = peer.WithRetryDelay(*e.delay)
+	}
+	return peer.WithRemote()
+}
+
+// rpcCode returns the code of an error object, and false for what is none.
+func rpcCode(object []byte) (int64, bool) {
+	var members struct {
+		Code    jsontext.Value `json:"code"`
+		Message jsontext.Value `json:"message"`
+	}
+	err := jsonv2.Unmarshal(object, &members, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil || members.Code.Kind() != '0' || members.Message.Kind() != '"' {
+		return 0, false
+	}
+	return integer(string(members.Code))
+}
+
+// integer reads the token of an integral number, 1.0 and 1e3 too.
+func integer(token string) (int64, bool) {
+	if n, err := strconv.ParseInt(token, 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(token, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53-1 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// answered returns what an error of kind protocol is as the answer to a request
+// of method: a resource that the server does not have is not_found.
+func (e *Error) answered(method, uri string) *Error {
+	if e.kind != KindProtocol || e.object == nil || method != methodReadResource || !e.missingResource() {
+		return e
+	}
+	c := e.changed(WithData(DataMethod, method), WithData(DataURI, uri))
+	c.kind = KindNotFound
+	return c
+}
+
+// missingResource tells whether the object is the one that MCP has for a resource
+// that is not there.
+func (e *Error) missingResource() bool {
+	number, _ := e.reason.Number()
+	if number != codeInvalidParams {
+		return number == codeResourceNotFound
+	}
+	var object struct {
+		Data jsontext.Value `json:"data"`
+	}
+	var data struct {
+		URI jsontext.Value `json:"uri"`
+	}
+	lenient := []jsonv2.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	return jsonv2.Unmarshal(e.object, &object, lenient...) == nil &&
+		object.Data.Kind() == '{' &&
+		jsonv2.Unmarshal(object.Data, &data, lenient...) == nil &&
+		data.URI.Kind() == '"'
+}
