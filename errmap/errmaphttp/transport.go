@@ -1,0 +1,69 @@
+package errmaphttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/errmap/errmap/errmap"
+	"google.golang.org/genproto/googleapis/rpc/code"
+)
+
+// Transport is an http.RoundTripper for the clients of an API: responses whose
+// status is from 400 up come back as errors. Redirects and all other responses
+// pass. That is more than net/http asks of a RoundTripper, so it is not for
+// programs that look at the status themselves.
+//
+// Each error is an *errmap.Error, which http.Client wraps in a *url.Error. One
+// that ReadError makes of a response is Remote or Local as it tells. One of a
+// request that got no response is Local: CANCELLED or DEADLINE_EXCEEDED where its
+// context ended, else UNAVAILABLE; its cause is the error of the base.
+//
+// A Transport is safe for concurrent use.
+type Transport struct {
+	base     http.RoundTripper
+	protocol Protocol
+	options  *readOptions
+}
+
+// NewTransport returns a Transport over a base; nil means http.DefaultTransport.
+func NewTransport(base http.RoundTripper, p Protocol, opts ...ReadOption) *Transport {
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return &Transport{base, p, newReadOptions(opts)}
+}
+
+// RoundTrip sends a request and returns its response, or the error that it says.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.base.RoundTrip(r)
+	if err != nil {
+		return nil, failed(r.Context(), err)
+	}
+	if resp.StatusCode < 400 {
+		return resp, nil
+	}
+	return nil, t.options.read(resp, t.protocol)
+}
+
+// CloseIdleConnections closes those of the base.
+func (t *Transport) CloseIdleConnections() {
+	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		base.CloseIdleConnections()
+	}
+}
+
+// failed returns the error of a request that got no response.
+func failed(ctx context.Context, err error) error {
+	if _, ok := errors.AsType[*errmap.Error](err); ok {
+		return err
+	}
+	e := errmap.NewCode(code.Code_UNAVAILABLE, "no response")
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
+		e = errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded")
+	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
+		e = errmap.NewCode(code.Code_CANCELLED, "canceled")
+	}
+	return e.WithCause(err).WithLocal()
+}

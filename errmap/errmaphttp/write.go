@@ -1,0 +1,121 @@
+package errmaphttp
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/errmap/errmap/errmap"
+)
+
+// ErrBegun is returned where an error cannot be written, since the response has
+// begun. A handler that gets it may panic with http.ErrAbortHandler, which lets
+// the client see that the response is cut off.
+var ErrBegun = errors.New("errmaphttp: the response has begun")
+
+// WriteError writes what the client of a request may see of an error, as an
+// errmap.Guard has it: as application/problem+json (RFC 9457) where the request's
+// Accept prefers that, else as AIP-193, whose content type is application/json, or
+// application/a2a+json where Accept prefers that. Nil writes nothing.
+//
+// The status is that of the error's definition or of its code. A RetryInfo detail
+// sets Retry-After too, in whole seconds, rounded up. Headers that a handler has
+// set for another body are taken back. To HEAD no body is written.
+//
+// It returns ErrBegun where the response of Handle or Recover has begun, and the
+// error of the write.
+func WriteError(w http.ResponseWriter, r *http.Request, err error, opts ...WriteOption) error {
+	o := newWriteOptions(opts)
+	return o.write(w, r, o.guard.Outgoing(r.Context(), err))
+}
+
+// Write writes an error as WriteError does, but all of it: it asks not whose it
+// is.
+func Write(w http.ResponseWriter, r *http.Request, e *errmap.Error, opts ...WriteOption) error {
+	return newWriteOptions(opts).write(w, r, e)
+}
+
+func (o *writeOptions) write(w http.ResponseWriter, r *http.Request, e *errmap.Error) error {
+	if e == nil {
+		return nil
+	}
+	if begun(w) {
+		return ErrBegun
+	}
+	kind := chooseType(r.Header.Values("Accept"), o.problems)
+	encode := errmap.EncodeHTTP
+	if kind == errmap.ContentTypeProblem {
+		encode = errmap.EncodeProblem
+	}
+	status, body := encode(e, o.encode...)
+	h := w.Header()
+	for _, name := range []string{"Content-Encoding", "Content-Language", "Content-Location", "Content-Range", "Etag", "Last-Modified", "Cache-Control", "Expires", "Trailer"} {
+		h.Del(name)
+	}
+	h.Set("Content-Type", kind)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Add("Vary", "Accept")
+	if delay, ok := e.RetryDelay(); ok {
+		h.Set("Retry-After", RetryAfter(delay))
+	}
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	_, err := w.Write(body)
+	return err
+}
+
+// Handle returns a handler that answers what f returns, and its panics, with
+// WriteError. Where the response has begun, the connection is broken off, so that
+// no client takes the part for the whole; the error is logged by the Guard where
+// it does not speak. A panic with http.ErrAbortHandler goes on.
+func Handle(f func(http.ResponseWriter, *http.Request) error, opts ...WriteOption) http.Handler {
+	o := newWriteOptions(opts)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w = track(w)
+		defer o.contain(w, r)
+		if err := f(w, r); err != nil {
+			o.finish(w, r, o.guard.Outgoing(r.Context(), err))
+		}
+	})
+}
+
+// Recover returns a handler that answers the panics of next as Handle does.
+func Recover(next http.Handler, opts ...WriteOption) http.Handler {
+	o := newWriteOptions(opts)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w = track(w)
+		defer o.contain(w, r)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// contain answers a panic. It is to be deferred.
+func (o *writeOptions) contain(w http.ResponseWriter, r *http.Request) {
+	if value := recover(); value != nil {
+		if value == http.ErrAbortHandler {
+			panic(value)
+		}
+		o.finish(w, r, o.guard.Panicked(r.Context(), value))
+	}
+}
+
+// finish writes an error, or breaks off a response that has begun.
+func (o *writeOptions) finish(w http.ResponseWriter, r *http.Request, e *errmap.Error) {
+	if errors.Is(o.write(w, r, e), ErrBegun) {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// RetryAfter returns the value of the Retry-After header for a delay: whole
+// seconds, rounded up, never below 0 (RFC 9110 section 10.2.3).
+func RetryAfter(delay time.Duration) string {
+	seconds := max(delay, 0) / time.Second
+	if max(delay, 0)%time.Second > 0 {
+		seconds++
+	}
+	return strconv.FormatInt(int64(seconds), 10)
+}
