@@ -1,0 +1,12 @@
+// Package errmaptest helps to test code that returns, receives or translates
+// errors.
+//
+// [Diff] and [Equate] compare errors by what they say, for tests that use go-cmp:
+//
+//	if diff := errmaptest.Diff(&ordersv1.OrderNotFoundError{OrderId: "7"}, err); diff != "" {
+//		t.Errorf("GetOrder (-want +got):\n%s", diff)
+//	}
+//
+// [Vectors] are the cases that every implementation of the wire contract passes,
+// in Go and in other languages; testdata/vectors/README.md tells their form.
+package errmaptest
