@@ -22,6 +22,7 @@ import (
 	"github.com/errmap/errmap/errmap/errmapa2a"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/server"
+	"github.com/errmap/errmap/server/httpjson"
 )
 
 // Agent is the agent on all its wires, an [http.Handler] for one port. Clear-text
@@ -84,6 +85,9 @@ func New(opts ...Option) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := httpjson.Mount(mux, rpc, httpjson.WithGuard(guard...)); err != nil {
+		return nil, err
+	}
 	name := string(serviceDescriptor().FullName())
 	health := grpchealth.NewStaticChecker(name)
 	mux.Handle(grpchealth.NewHandler(health))
@@ -95,7 +99,7 @@ func New(opts ...Option) (*Agent, error) {
 	connecthttp.Mount(mux, reflection)
 	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(card(o.base, o.version)))
 	return &Agent{
-		handler: withVersionParameter(mux),
+		handler: accommodate(mux),
 		health:  health,
 		stop:    sync.OnceFunc(func() { close(stopped) }),
 	}, nil

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"connectrpc.com/connect/v2"
@@ -39,17 +38,4 @@ func isServed(version string) bool {
 	}
 	patch, ok := strings.CutPrefix(version, string(a2a.Version)+".")
 	return ok && patch != "" && strings.Trim(patch, "0123456789") == ""
-}
-
-// withVersionParameter lets the query name the version where a client cannot
-// set headers, as a browser's EventSource.
-func withVersionParameter(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(a2a.SvcParamVersion) == "" && r.URL.RawQuery != "" {
-			if version := r.URL.Query().Get(a2a.SvcParamVersion); version != "" {
-				r.Header.Set(a2a.SvcParamVersion, version)
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
 }
