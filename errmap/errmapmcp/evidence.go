@@ -119,9 +119,12 @@ func (x *exchange) note(f func()) {
 
 // failed takes in the error of the round trip or of reading the body.
 func (x *exchange) failed(ctx context.Context, err error) {
+	// The context of an http.Client's own timeout may end a moment after the
+	// request that the client cancels for it.
+	deadline, has := ctx.Deadline()
 	x.note(func() {
 		x.failure = err
-		x.overdue = errors.Is(ctx.Err(), context.DeadlineExceeded)
+		x.overdue = has && !time.Now().Before(deadline)
 	})
 }
 
