@@ -107,7 +107,7 @@ func decodeHTTP(body []byte, o *decodeOptions) (*Error, error) {
 	}
 	e.message, _ = e.text(WireHTTP, ours, "message")
 	rest = readHTTPCode(e, ours, rest, o)
-	for _, raw := range e.elements(WireHTTP, ours, "details") {
+	for _, raw := range o.elements(e, WireHTTP, ours, "details") {
 		e.details = append(e.details, parseElement(o.catalog, raw))
 	}
 	e.keep(WireHTTP, rest)
@@ -151,21 +151,19 @@ func httpMembers(e *Error, text []byte) ([]member, bool) {
 	if !isObject {
 		return outer, true
 	}
+	taken := make(map[string]bool, len(inner)+len(rest))
+	for _, m := range inner {
+		taken[m.name] = true
+	}
 	for _, m := range rest {
-		inner = append(inner, newMember(freeName(inner, m.name), m.value))
+		name := freeKey(m.name, func(key string) bool { return taken[key] })
+		taken[name] = true
+		inner = append(inner, newMember(name, m.value))
 	}
 	return inner, true
 }
 
-// freeName returns a name that no member has: name, name_2, name_3 and so on.
-func freeName(members []member, name string) string {
-	taken := map[string]bool{}
-	for _, m := range members {
-		taken[m.name] = true
-	}
-	return freeKey(name, func(key string) bool { return taken[key] })
-}
-
+// freeKey returns a key that is not taken: key, key_2, key_3 and so on.
 func freeKey(key string, taken func(string) bool) string {
 	free := key
 	for n := 2; taken(free); n++ {

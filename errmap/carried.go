@@ -124,12 +124,8 @@ func difference(r, said Received) Received {
 	if len(said.UnknownFields) > 0 {
 		r.UnknownFields = nil
 	}
-	if members, ok := objectMembers(said.Members); ok {
-		names := make([]string, len(members))
-		for i, m := range members {
-			names[i] = m.name
-		}
-		r = r.without(names...)
+	if len(said.Members) > 0 {
+		r = r.without(said.Members)
 	}
 	return r
 }

@@ -118,7 +118,7 @@ func decodeConnect(body []byte, o *decodeOptions) (*Error, error) {
 		e.notes.add("no code that Connect knows: %s", row(e.number).name)
 	}
 	extras, kept := []byte("["), false
-	for i, raw := range e.elements(WireConnect, ours, "details") {
+	for i, raw := range o.elements(e, WireConnect, ours, "details") {
 		d, extra, err := connectDetail(raw)
 		if err != nil {
 			e.notes.add("detail %d dropped: %v", i, err)

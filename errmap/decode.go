@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -61,8 +62,25 @@ func firstBytes(body []byte) string {
 	return string(body)
 }
 
+// atMost cuts a list of details that is longer than any error may have, so that
+// what is dropped is not read. Two more may be the code marker and a Carried.
+func (o *decodeOptions) atMost(e *Error, elements [][]byte) [][]byte {
+	if len(elements)-2 <= o.limits.Details {
+		return elements
+	}
+	e.notes.add("%d details after the first %d dropped", len(elements)-o.limits.Details, o.limits.Details)
+	return elements[:o.limits.Details]
+}
+
 // finish bounds what was read and adds what the HTTP header says.
 func (o *decodeOptions) finish(e *Error) {
+	e.details = slices.DeleteFunc(e.details, func(d RawDetail) bool {
+		deep := d.json != nil && depth(d.json) > o.limits.Depth-envelopeDepth
+		if deep {
+			e.notes.add("a JSON detail dropped: %v", errTooDeep)
+		}
+		return deep
+	})
 	if len(e.details) > o.limits.Details {
 		e.notes.add("%d details after the first %d dropped", len(e.details)-o.limits.Details, o.limits.Details)
 		e.details = e.details[:o.limits.Details]
@@ -101,7 +119,7 @@ func (e *Error) text(w Wire, ours map[string][]byte, name string) (string, bool)
 }
 
 // elements takes an array member out of ours; one of another type is kept.
-func (e *Error) elements(w Wire, ours map[string][]byte, name string) [][]byte {
+func (o *decodeOptions) elements(e *Error, w Wire, ours map[string][]byte, name string) [][]byte {
 	raw, ok := ours[name]
 	if !ok || isNull(raw) {
 		return nil
@@ -111,5 +129,5 @@ func (e *Error) elements(w Wire, ours map[string][]byte, name string) [][]byte {
 		e.notes.add("member %q is no array", name)
 		e.keep(w, []member{newMember(name, raw)})
 	}
-	return elements
+	return o.atMost(e, elements)
 }

@@ -135,7 +135,7 @@ func readDetailsBin(e *Error, values []string, o *decodeOptions) {
 		e.notes.add("%s dropped: it is not base64", HeaderGRPCDetails)
 		return
 	}
-	s, strict, err := parseStatus(value)
+	s, strict, err := parseStatus(value, o.limits.Details)
 	if err != nil {
 		e.notes.add("%s dropped: %v", HeaderGRPCDetails, err)
 		return

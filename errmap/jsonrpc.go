@@ -227,7 +227,7 @@ func decodeJSONRPC(body []byte, p Profile, o *decodeOptions) (*Error, error) {
 	}
 	e.message, _ = e.text(WireJSONRPC, ours, "message")
 	number, token, rest := readRPCNumber(e, ours["code"], rest)
-	data := readData(o.catalog, ours["data"], p, number)
+	data := readData(e, o, ours["data"], p, number)
 	e.details = data.details
 	keepNumber := token != ""
 	if data.own != nil {

@@ -3,6 +3,7 @@ package errmap
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,11 @@ func compactJSON(body []byte, l Limits) ([]byte, error) {
 	}
 	return v, nil
 }
+
+// envelopeDepth is how much deeper than on one wire a detail may stand on
+// another. A detail that would nest deeper there than readers take is not
+// passed on as JSON: its error would not be read.
+const envelopeDepth = 8
 
 // depth counts how deep valid JSON nests.
 func depth(b []byte) int {
@@ -194,9 +200,25 @@ next:
 				continue next
 			}
 		}
-		rest = addMember(rest, m, n)
+		rest = append(rest, m)
 	}
-	return ours, rest
+	return ours, firstOfEach(rest, n)
+}
+
+// firstOfEach returns members without those whose name stood before.
+func firstOfEach(members []member, n *notes) []member {
+	if len(members) < 2 {
+		return members
+	}
+	seen := make(map[string]bool, len(members))
+	return slices.DeleteFunc(members, func(m member) bool {
+		if seen[m.name] {
+			n.add("member %q stands twice: the first counts", m.name)
+			return true
+		}
+		seen[m.name] = true
+		return false
+	})
 }
 
 // addMember appends m unless a member of its name is there.

@@ -140,7 +140,7 @@ func (p *problemReader) details() {
 		if !isArray {
 			p.refuse("details")
 		}
-		for _, element := range elements {
+		for _, element := range p.options.atMost(e, elements) {
 			e.details = append(e.details, parseElement(types, element))
 		}
 	}

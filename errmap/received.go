@@ -76,11 +76,15 @@ func (r Received) member(name string) ([]byte, bool) {
 	return nil, false
 }
 
-// without returns r without some of its members.
-func (r Received) without(names ...string) Received {
-	members, _ := objectMembers(r.Members)
-	kept := slices.DeleteFunc(members, func(m member) bool { return slices.Contains(names, m.name) })
-	return r.withMembers(kept)
+// without returns r without the members that an object has.
+func (r Received) without(object []byte) Received {
+	members, _ := objectMembers(object)
+	gone := make(map[string]bool, len(members))
+	for _, m := range members {
+		gone[m.name] = true
+	}
+	have, _ := objectMembers(r.Members)
+	return r.withMembers(slices.DeleteFunc(have, func(m member) bool { return gone[m.name] }))
 }
 
 // withMembers sets the members, sorted by name: their order says nothing.
@@ -136,11 +140,7 @@ func mergeReceived(carried, own Received) Received {
 	if len(own.Members) > 0 {
 		all, _ := objectMembers(carried.Members)
 		added, _ := objectMembers(own.Members)
-		var ignored notes
-		for _, m := range added {
-			all = addMember(all, m, &ignored)
-		}
-		carried = carried.withMembers(all)
+		carried = carried.withMembers(firstOfEach(append(all, added...), new(notes)))
 	}
 	return carried
 }

@@ -44,7 +44,7 @@ func renderMessage(c *Catalog, d RawDetail) (out []byte, whole, ok bool) {
 	if err != nil {
 		return nil, false, false
 	}
-	if out, err = compactProtoJSON(out); err != nil {
+	if out, err = compactProtoJSON(out); err != nil || depth(out) > DefaultMaxDepth-envelopeDepth {
 		return nil, false, false
 	}
 	whole = !hasUnknown(m.ProtoReflect())
@@ -270,7 +270,6 @@ func readableMetadata(members []member) []member {
 // textMembers turns the values of members into JSON strings; null goes.
 func textMembers(members []member) []member {
 	var out []member
-	var ignored notes
 	for _, m := range members {
 		if isNull(m.value) {
 			continue
@@ -280,7 +279,7 @@ func textMembers(members []member) []member {
 		} else {
 			m.value = appendString(nil, unquote(m.value))
 		}
-		out = addMember(out, newMember(m.name, m.value), &ignored)
+		out = append(out, newMember(m.name, m.value))
 	}
-	return out
+	return firstOfEach(out, new(notes))
 }

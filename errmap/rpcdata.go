@@ -12,7 +12,8 @@ type rpcData struct {
 	free    []byte      // free-form data of such an error
 }
 
-func readData(c *Catalog, raw []byte, p Profile, number int64) rpcData {
+func readData(e *Error, o *decodeOptions, raw []byte, p Profile, number int64) rpcData {
+	c := o.catalog
 	var d rpcData
 	if d.own = p.numbered(number); d.own == nil && p == ProfileMCP && number == numberInvalidParams && isURIObject(raw) {
 		d.own = p.own().Find(domainMCP, reasonResourceNotFound)
@@ -36,6 +37,7 @@ func readData(c *Catalog, raw []byte, p Profile, number int64) rpcData {
 		}
 		return d
 	}
+	elements = o.atMost(e, elements)
 	marked := -1
 	for i, element := range elements {
 		if markerCode(element) != 0 {
@@ -62,8 +64,8 @@ func readData(c *Catalog, raw []byte, p Profile, number int64) rpcData {
 // supply gives a profile's own error its ErrorInfo, first, where it came without
 // one of the profile's domain, and puts free-form data into its metadata. It is
 // false where the ErrorInfo contradicts the number.
-func (d rpcData) supply(e *Error, p Profile, c *Catalog) (agree bool) {
-	place := -1
+func (d rpcData) supply(e *Error, p Profile, c *Catalog) bool {
+	place, agree := -1, true
 	var info *errdetails.ErrorInfo
 	for i, detail := range e.details {
 		if found := errorInfo(c, detail); found != nil && found.GetDomain() == p.domain() {
@@ -77,10 +79,9 @@ func (d rpcData) supply(e *Error, p Profile, c *Catalog) (agree bool) {
 		place = 0
 	} else if known := p.own().Find(p.domain(), info.GetReason()); known != nil && known != d.own {
 		e.notes.add("the number is that of %s, the ErrorInfo says %s, which stands", d.own.Reason(), info.GetReason())
-		agree = false
 		d.own = known
+		agree = false
 	}
-	agree = p.own().Find(p.domain(), info.GetReason()) == d.own
 	if d.free == nil && e.details[place].typeURL != "" {
 		return agree
 	}

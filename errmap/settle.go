@@ -162,11 +162,11 @@ func sameReceived(back, e *Error, w Wire, made Received) bool {
 	if want.HTTPStatus == 0 && got.HTTPStatus == made.HTTPStatus {
 		got.HTTPStatus = 0
 	}
+	made = made.without(want.Members)
 	members, _ := objectMembers(made.Members)
 	for _, m := range members {
-		_, wanted := want.member(m.name)
-		if value, ok := got.member(m.name); ok && !wanted && string(value) == string(m.value) {
-			got = got.without(m.name)
+		if value, ok := got.member(m.name); ok && string(value) == string(m.value) {
+			got = got.without(appendMembers(nil, []member{m}))
 		}
 	}
 	masked := *back

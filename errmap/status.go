@@ -128,7 +128,7 @@ func decodeStatusJSON(body []byte, o *decodeOptions) (*Error, error) {
 		return nil, ErrOK
 	}
 	e.message, _ = e.text(WireStatus, ours, "message")
-	for _, raw := range e.elements(WireStatus, ours, "details") {
+	for _, raw := range o.elements(e, WireStatus, ours, "details") {
 		e.details = append(e.details, parseElement(o.catalog, raw))
 	}
 	e.keep(WireStatus, rest)
@@ -186,9 +186,9 @@ func appendDetails(out []byte, c *Catalog, items []item, carried *RawDetail) []b
 }
 
 // parseStatus reads the wire form of a google.rpc.Status field by field, so that
-// text that is not UTF-8 costs no detail. strict is false where a field of
+// text that is not UTF-8 costs no detail. Details after so many are not kept. strict is false where a field of
 // Status has a wrong wire type or a type URL has no slash.
-func parseStatus(b []byte) (s *statuspb.Status, strict bool, err error) {
+func parseStatus(b []byte, most int) (s *statuspb.Status, strict bool, err error) {
 	s, strict = new(statuspb.Status), true
 	var unknown []byte
 	for len(b) > 0 {
@@ -213,7 +213,9 @@ func parseStatus(b []byte) (s *statuspb.Status, strict bool, err error) {
 				return nil, false, fmt.Errorf("not a google.rpc.Status: detail %d is malformed", len(s.Details))
 			}
 			strict = strict && bareName(detail.GetTypeUrl()) != "" && len(bareName(detail.GetTypeUrl())) < len(detail.GetTypeUrl())
-			s.Details = append(s.Details, detail)
+			if len(s.Details) <= most {
+				s.Details = append(s.Details, detail)
+			}
 		default:
 			strict = strict && number > 3
 			unknown = append(unknown, field...)

@@ -196,8 +196,9 @@ func TestWire_8_tampered_carried_on_json_wires(t *testing.T) {
 	t.Parallel()
 	for i := range cases(t, 400) {
 		g := newGenerator(seed(t)+6000, uint64(i))
+		g.tame = true // so that taking the Carried out changes nothing else
 		e, _, _ := g.received()
-		w := pick(g, wireNamed(t, "http"), wireNamed(t, "statusjson"), wireNamed(t, "jsonrpc/generic"))
+		w := pick(g, wireNamed(t, "http"), wireNamed(t, "statusjson"))
 		p := w.encode(e)
 		if !bytes.Contains(p.body, []byte("errmap.v1.Carried")) || e.Message() == "" {
 			continue
@@ -209,9 +210,6 @@ func TestWire_8_tampered_carried_on_json_wires(t *testing.T) {
 			t.Fatal(err)
 		}
 		bare := withoutCarried(t, tampered.body)
-		if w.name == "jsonrpc/generic" && !bytes.Contains(bare, []byte(`"@type":"`)) {
-			continue // an array without a typed object is read in another way
-		}
 		want, err := w.decode(packet{status: p.status, body: bare})
 		if err != nil {
 			t.Fatal(err)
