@@ -167,9 +167,8 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 	if r.ContentLength == 0 {
 		return nil
 	}
-	tooLarge := fmt.Sprintf("the body is larger than %d bytes", h.limits.RequestBytes)
 	if r.ContentLength > int64(h.limits.RequestBytes) {
-		return h.refusal(http.StatusRequestEntityTooLarge, tooLarge, "", "")
+		return h.tooLarge()
 	}
 	source := io.Reader(r.Body)
 	if compressor := h.compressor(r.Header.Get(headerContentEncoding)); compressor != nil {
@@ -187,9 +186,13 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 	case err == nil:
 		return nil
 	case limited, errors.Is(err, jsonrpc.ErrTooLarge):
-		return h.refusal(http.StatusRequestEntityTooLarge, tooLarge, "", "")
+		return h.tooLarge()
 	}
 	return h.undecodable(r, err)
+}
+
+func (h *handler) tooLarge() *refusal {
+	return h.refusal(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", h.limits.RequestBytes), "", "")
 }
 
 // undecodable is the refusal of a body that could not be read to its end.

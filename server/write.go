@@ -40,12 +40,13 @@ const trailerPrefix = "Trailer-"
 // write writes a whole response.
 func (h *handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	header := w.Header()
-	header[headerContentType] = []string{typeJSON}
+	fixed := [...]string{typeJSON, ""}
 	if packed, coding := h.compress(r, body); coding != "" {
 		body = packed
 		header[headerContentEncoding] = []string{coding}
 	}
-	header[headerContentLength] = []string{strconv.Itoa(len(body))}
+	fixed[1] = strconv.Itoa(len(body))
+	header[headerContentType], header[headerContentLength] = fixed[:1:1], fixed[1:2:2]
 	w.WriteHeader(status)
 	// A client that left is not told so.
 	_, _ = w.Write(body)
