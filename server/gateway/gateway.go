@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 
 	"connectrpc.com/connect/v2"
@@ -77,10 +78,11 @@ func (g *Gateway) forward(md protoreflect.MethodDescriptor) connect.ServerFunc {
 
 func (g *Gateway) unary(ctx context.Context, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
 	request, response := dynamicpb.NewMessage(md.Input()), dynamicpb.NewMessage(md.Output())
-	if err := down.Receive(request); err != nil {
+	if err := receive(down.Receive, request, badRequest); err != nil {
 		return err
 	}
-	if err := g.client.CallUnary(ctx, spec, request, response); err != nil {
+	call := func(response any) error { return g.client.CallUnary(ctx, spec, request, response) }
+	if err := receive(call, response, badResponse); err != nil {
 		return g.upstreamError(ctx, err)
 	}
 	return down.Send(response)
@@ -98,7 +100,7 @@ func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md prot
 	}()
 	for {
 		response := dynamicpb.NewMessage(md.Output())
-		if err = up.Receive(response); err != nil {
+		if err = receive(up.Receive, response, badResponse); err != nil {
 			break
 		}
 		if err := down.Send(response); err != nil {
@@ -123,7 +125,7 @@ func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md prot
 func pump(md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream, up connect.ClientStream) error {
 	for {
 		request := dynamicpb.NewMessage(md.Input())
-		err := down.Receive(request)
+		err := receive(down.Receive, request, badRequest)
 		if errors.Is(err, io.EOF) {
 			return up.CloseSend()
 		}
@@ -138,6 +140,25 @@ func pump(md protoreflect.MethodDescriptor, spec connect.Spec, down connect.Serv
 			return up.CloseSend()
 		}
 	}
+}
+
+var (
+	badRequest  = errmap.NewCode(code.Code_INVALID_ARGUMENT, "the request is malformed")
+	badResponse = errmap.NewCode(code.Code_INTERNAL, "the upstream's answer is malformed").WithLocal()
+)
+
+// receive reads one dynamic message. Protobuf panics on some malformed bytes of
+// those, which any peer can send, so a panic is the peer's mistake.
+func receive(read func(any) error, m *dynamicpb.Message, malformed *errmap.Error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			if value == http.ErrAbortHandler {
+				panic(value)
+			}
+			err = malformed.WithCause(fmt.Errorf("panic: %v", value))
+		}
+	}()
+	return read(m)
 }
 
 // upstreamError makes an error of a call for the caller: whole where the upstream

@@ -285,3 +285,28 @@ func TestGateway_upstream_restarts(t *testing.T) {
 		t.Errorf("after its restart: %s", got)
 	}
 }
+
+// Protobuf panics on a map entry of a dynamic message whose key stands twice, the
+// second time in another wire type.
+func TestGateway_malformed_map_entry(t *testing.T) {
+	t.Parallel()
+	url := mount(t, gateway.NewUpstream(gateway.InProcess(newGRPC()), "http://shop", gateway.ProtocolGRPC))
+	body := "\x62\x05\x0a\x01k\x08\x62" // Everything.by_name, an entry with its key twice
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/shop.v1.Cart/Echo", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/proto")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusBadRequest || string(b) != `{"code":"invalid_argument","message":"the request is malformed"}` {
+		t.Errorf("%d %s", resp.StatusCode, b)
+	}
+}
