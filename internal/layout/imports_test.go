@@ -79,7 +79,7 @@ var table = []row{
 	{
 		packages: []string{"errmap/errmapmcp"},
 		inside:   []string{"gen", "=errmap", "internal/cause", "internal/jsonrpc"},
-		outside:  []string{mcp, jsonText, protobuf, rpc},
+		outside:  []string{mcp, jsonText, protobuf, rpc, "golang.org/x/sync", "golang.org/x/time"},
 	},
 	{
 		packages: []string{"errmap/errmaptest"},
