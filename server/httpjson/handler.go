@@ -12,6 +12,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/negotiate"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -91,7 +92,7 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 			*found = true
 			return
 		}
-		if b.spec.StreamType == connect.StreamTypeServer && !accepts(r, "text/event-stream") {
+		if b.spec.StreamType == connect.StreamTypeServer && negotiate.Quality(r.Header.Values("Accept"), "text/event-stream") == 0 {
 			h.fail(w, r, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the method answers with text/event-stream, which Accept excludes"))
 			return
 		}

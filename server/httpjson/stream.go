@@ -63,7 +63,7 @@ func (s *stream) call() {
 	}
 	switch {
 	case e != nil && s.begun:
-		_, body := errmap.EncodeHTTP(e, append([]errmap.EncodeOption{errmap.WithCatalog(s.catalog)}, s.encoding...)...)
+		_, body := errmap.EncodeHTTP(e, s.encodeOptions()...)
 		s.event("error", body)
 	case e != nil:
 		s.headers()
