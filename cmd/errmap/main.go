@@ -33,10 +33,12 @@ var commands = []command{
 	{"serve", "run an A2A agent on every wire", runServe},
 	{"gateway", "put JSON-RPC and HTTP+JSON in front of a Connect or gRPC service", runGateway},
 	{"convert", "translate an error from one form into another", runConvert},
+	{"explain", "tell in plain words what an error is", runExplain},
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/errmap/errmap/errmap"
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// meanings tells in a sentence what each code says.
+var meanings = map[code.Code]string{
+	code.Code_CANCELLED:           "the call was given up, usually by its caller",
+	code.Code_UNKNOWN:             "the peer says nothing of the kind of the error",
+	code.Code_INVALID_ARGUMENT:    "the request itself is wrong, whatever the state of the server",
+	code.Code_DEADLINE_EXCEEDED:   "the time for the call was over; it may have taken effect all the same",
+	code.Code_NOT_FOUND:           "what was asked for does not exist, or the caller may not see it",
+	code.Code_ALREADY_EXISTS:      "what was to be created is there already",
+	code.Code_PERMISSION_DENIED:   "the caller is known and may not do this",
+	code.Code_RESOURCE_EXHAUSTED:  "a quota or a resource is used up",
+	code.Code_FAILED_PRECONDITION: "the server is in a state in which it does not do this",
+	code.Code_ABORTED:             "the call lost against another one",
+	code.Code_OUT_OF_RANGE:        "the request reaches beyond what is there",
+	code.Code_UNIMPLEMENTED:       "the server does not do this",
+	code.Code_INTERNAL:            "the server broke one of its own rules",
+	code.Code_UNAVAILABLE:         "the server cannot be reached or takes no calls now",
+	code.Code_DATA_LOSS:           "data is lost or damaged for good",
+	code.Code_UNAUTHENTICATED:     "the caller did not prove who it is",
+}
+
+// retryWords tells whether to make the same call again, and when.
+func retryWords(e *errmap.Error) string {
+	delay, timed := e.RetryDelay()
+	d := definitionOf(e)
+	said, known := d.Retryable()
+	switch {
+	case known && !said:
+		return "no: that is how " + d.Reason() + " is defined"
+	case timed && delay == 0:
+		return "yes, at once (RetryInfo)"
+	case timed:
+		return fmt.Sprintf("yes, after %s (RetryInfo)", delay)
+	case known:
+		return "yes, with growing pauses: that is how " + d.Reason() + " is defined"
+	}
+	switch e.Code() {
+	case code.Code_UNAVAILABLE:
+		return "yes, with growing pauses"
+	case code.Code_ABORTED:
+		return "not this call alone: begin again with the read or the transaction that it belongs to"
+	case code.Code_RESOURCE_EXHAUSTED:
+		return "perhaps later: the error does not say when"
+	case code.Code_DEADLINE_EXCEEDED:
+		return "only if it does no harm to do it twice"
+	case code.Code_UNAUTHENTICATED:
+		return "with fresh credentials"
+	case code.Code_UNKNOWN, code.Code_INTERNAL, code.Code_CANCELLED:
+		return "nothing says that it would help"
+	}
+	return "no: the same call fails again until something else changes"
+}
+
+// detailWords tells one detail in lines.
+func detailWords(d errmap.RawDetail) []string {
+	if text, ok := d.JSON(); ok {
+		if d.TypeURL() == "" {
+			return []string{"JSON of no type: " + string(text)}
+		}
+		return []string{fmt.Sprintf("%s, a type that this program does not read as it stands: %s", d.Name(), text)}
+	}
+	value, _ := d.Value()
+	if d.TypeURL() == "" && len(value) == 0 {
+		return []string{"an empty detail"}
+	}
+	m, err := readDetail(d.TypeURL(), value)
+	if err != nil {
+		return []string{fmt.Sprintf("%s: %d bytes that this program cannot read", d.Name(), len(value))}
+	}
+	if lines := knownWords(m); lines != nil {
+		return lines
+	}
+	return []string{fmt.Sprintf("%s: %s", d.Name(), protoJSON(m))}
+}
+
+func readDetail(typeURL string, value []byte) (proto.Message, error) {
+	mt, err := errmap.Linked().FindMessageByURL(typeURL)
+	if err != nil {
+		return nil, err
+	}
+	m := mt.New().Interface()
+	return m, proto.UnmarshalOptions{Resolver: errmap.Linked()}.Unmarshal(value, m)
+}
+
+// knownWords tells a detail of google.rpc; nil for another one.
+func knownWords(m proto.Message) []string {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	switch m := m.(type) {
+	case *errdetails.ErrorInfo:
+		add("ErrorInfo: %s of %s", orNone(m.GetReason()), orNone(m.GetDomain()))
+		for _, key := range sortedKeys(m.GetMetadata()) {
+			add("  %s: %s", key, m.GetMetadata()[key])
+		}
+	case *errdetails.RetryInfo:
+		add("RetryInfo: wait %s before the next try", max(m.GetRetryDelay().AsDuration(), 0).Round(time.Microsecond))
+	case *errdetails.BadRequest:
+		add("BadRequest: %s of the request", plural(len(m.GetFieldViolations()), "field"))
+		for _, v := range m.GetFieldViolations() {
+			add("  %s: %s", v.GetField(), v.GetDescription())
+		}
+	case *errdetails.QuotaFailure:
+		add("QuotaFailure: %s", plural(len(m.GetViolations()), "quota"))
+		for _, v := range m.GetViolations() {
+			add("  %s: %s", v.GetSubject(), v.GetDescription())
+		}
+	case *errdetails.PreconditionFailure:
+		add("PreconditionFailure: %s", plural(len(m.GetViolations()), "precondition"))
+		for _, v := range m.GetViolations() {
+			add("  %s of %s: %s", v.GetType(), v.GetSubject(), v.GetDescription())
+		}
+	case *errdetails.ResourceInfo:
+		add("ResourceInfo: %s %s", m.GetResourceType(), m.GetResourceName())
+		for _, part := range []struct{ name, text string }{{"owner", m.GetOwner()}, {"description", m.GetDescription()}} {
+			if part.text != "" {
+				add("  %s: %s", part.name, part.text)
+			}
+		}
+	case *errdetails.RequestInfo:
+		add("RequestInfo: the request is %s in the server's log", orNone(m.GetRequestId()))
+		if m.GetServingData() != "" {
+			add("  serving data: %s", m.GetServingData())
+		}
+	case *errdetails.Help:
+		add("Help: %s", plural(len(m.GetLinks()), "link"))
+		for _, l := range m.GetLinks() {
+			add("  %s: %s", l.GetDescription(), l.GetUrl())
+		}
+	case *errdetails.LocalizedMessage:
+		add("LocalizedMessage in %s: %s", orNone(m.GetLocale()), m.GetMessage())
+	case *errdetails.DebugInfo:
+		add("DebugInfo: %s", orNone(m.GetDetail()))
+		for _, entry := range m.GetStackEntries() {
+			add("  %s", entry)
+		}
+	}
+	return lines
+}
+
+// receivedWords tells what one wire said beside the error.
+func receivedWords(r errmap.Received) []string {
+	var lines []string
+	add := func(format string, args ...any) {
+		lines = append(lines, r.Wire.String()+": "+fmt.Sprintf(format, args...))
+	}
+	if r.Number != "" {
+		add("the number was %s", r.Number)
+	}
+	if r.CodeText != "" {
+		add("in the place of the code stood %q", r.CodeText)
+	}
+	if r.HTTPStatus != 0 {
+		add("the HTTP status was %d", r.HTTPStatus)
+	}
+	if len(r.Members) > 0 {
+		add("other members were %s", r.Members)
+	}
+	if len(r.UnknownFields) > 0 {
+		add("the Status held %d bytes of fields that are not known here", len(r.UnknownFields))
+	}
+	return lines
+}
+
+func definitionOf(e *errmap.Error) *errmap.Definition {
+	return errmap.Linked().Find(e.Domain(), e.Reason())
+}
+
+// protoJSON is the ProtoJSON of a message without the white space that the
+// library puts in at random.
+func protoJSON(m proto.Message) string {
+	text, err := protojson.MarshalOptions{Resolver: errmap.Linked(), UseProtoNames: true}.Marshal(m)
+	if err != nil {
+		return "a value without JSON"
+	}
+	return compactJSON(text)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
