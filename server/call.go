@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/errmap/errmap/errmap"
@@ -19,6 +20,9 @@ import (
 
 // ProtocolName is the token for JSON-RPC in [connect.CallInfo.Protocol].
 const ProtocolName = "jsonrpc"
+
+// hiddenMessage is all that a caller learns of an error that does not speak.
+const hiddenMessage = "Internal error"
 
 // maxSlots is how large a number of calls is as good as none.
 const maxSlots = 1 << 20
@@ -132,7 +136,19 @@ func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 	if err == nil && c.spec.StreamType == connect.StreamTypeUnary && !c.hasSent() {
 		err = errNoResult
 	}
-	return c.h.guard.Outgoing(ctx, err)
+	return spelled(c.h.guard.Outgoing(ctx, err))
+}
+
+// spelled gives an error that an interceptor hid, with the text that it has on
+// the other wires, the spelling of JSON-RPC's own standard.
+func spelled(failure *errmap.Error) *errmap.Error {
+	if failure.Code() != code.Code_INTERNAL || !strings.EqualFold(failure.Message(), hiddenMessage) {
+		return failure
+	}
+	if _, hidden := errmap.Detail[*errdetails.RequestInfo](failure); !hidden {
+		return failure
+	}
+	return failure.WithMessage(hiddenMessage)
 }
 
 func (c *call) hasSent() bool {

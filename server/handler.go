@@ -59,7 +59,7 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard := append([]errmap.GuardOption{errmap.WithHiddenMessage("Internal error")}, o.guard...)
+	guard := append([]errmap.GuardOption{errmap.WithHiddenMessage(hiddenMessage)}, o.guard...)
 	h := &handler{
 		options: o,
 		server:  server,
