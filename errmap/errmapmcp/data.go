@@ -3,6 +3,7 @@ package errmapmcp
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"time"
 )
 
@@ -50,14 +51,15 @@ const maxDataText = 4 << 10
 // none.
 func WithData(key string, value any) ErrorOption {
 	return errorOption(func(e *Error) {
+		data := e.hidden().data
 		switch v := value.(type) {
 		case string, bool, int, int32, int64, uint, uint32, uint64, float32, float64, time.Duration, Secret:
-			e.data[key] = v
+			data[key] = v
 		case json.RawMessage:
-			e.data[key] = cloneJSON(v)
+			data[key] = cloneJSON(v)
 		default:
 			if text, err := json.Marshal(v); err == nil {
-				e.data[key] = json.RawMessage(text)
+				data[key] = json.RawMessage(text)
 			}
 		}
 	})
@@ -70,12 +72,11 @@ func (e *Error) Data() map[string]any {
 	if e == nil {
 		return nil
 	}
-	data := make(map[string]any, len(e.data))
-	for key, value := range e.data {
+	data := maps.Clone(e.hidden().data)
+	for key, value := range data {
 		if raw, ok := value.(json.RawMessage); ok {
-			value = cloneJSON(raw)
+			data[key] = cloneJSON(raw)
 		}
-		data[key] = value
 	}
 	return data
 }
@@ -105,7 +106,7 @@ func (e *Error) value(key string) any {
 	if e == nil {
 		return nil
 	}
-	return e.data[key]
+	return e.hidden().data[key]
 }
 
 func cloneJSON(raw []byte) json.RawMessage { return bytes.Clone(raw) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -34,12 +35,19 @@ import (
 type Error struct {
 	kind   Kind
 	reason Reason
+	// A closure, since fmt looks into structs, without asking their methods,
+	// for a verb that does not fit.
+	hidden func() *contents
+}
+
+// contents is what an error does not show.
+type contents struct {
 	data   map[string]any
 	cause  error
 	object []byte // the JSON-RPC error object
 	delay  *time.Duration
 	own    func() *errmap.Error
-	peer   func() *errmap.Error
+	peer   func() *errmap.Error // nil where the server answered with none
 }
 
 // New returns an error of a kind. It refuses, with an error, a kind that is not
@@ -77,10 +85,10 @@ func (e *Error) Retryable() bool { return e.Kind().Retryable() }
 // RetryDelay returns how long the server, or the local limiter, wants the caller
 // to wait; false where neither said so.
 func (e *Error) RetryDelay() (time.Duration, bool) {
-	if e == nil || e.delay == nil {
+	if e == nil || e.hidden().delay == nil {
 		return 0, false
 	}
-	return *e.delay, true
+	return *e.hidden().delay, true
 }
 
 // RPCError returns a copy of the JSON-RPC error object that the server answered
@@ -90,7 +98,7 @@ func (e *Error) RPCError() json.RawMessage {
 	if e == nil {
 		return nil
 	}
-	return cloneJSON(e.object)
+	return cloneJSON(e.hidden().object)
 }
 
 // Peer returns the JSON-RPC error that the server answered with in the model of
@@ -98,10 +106,10 @@ func (e *Error) RPCError() json.RawMessage {
 // where it answered with none. [errmap.Forward] lets it pass through a proxy
 // unchanged.
 func (e *Error) Peer() *errmap.Error {
-	if e == nil || e.peer == nil {
+	if e == nil || e.hidden().peer == nil {
 		return nil
 	}
-	return e.peer()
+	return e.hidden().peer()
 }
 
 // Error returns the kind and the reason, of bounded length.
@@ -151,8 +159,8 @@ func (e *Error) Unwrap() []error {
 	if message, ok := kindMessage(e).(error); ok { // generated code makes it one
 		links = append(links, message)
 	}
-	if e.cause != nil {
-		links = append(links, e.cause)
+	if cause := e.hidden().cause; cause != nil {
+		links = append(links, cause)
 	}
 	return links
 }
@@ -213,7 +221,7 @@ func (f errorOption) applyError(e *Error) { f(e) }
 // WithCause gives the error a cause, which errors.Is and errors.As find and no
 // text shows.
 func WithCause(cause error) ErrorOption {
-	return errorOption(func(e *Error) { e.cause = cause })
+	return errorOption(func(e *Error) { e.hidden().cause = cause })
 }
 
 // WithRetryDelay says how long to wait before the request is made again. Only
@@ -221,36 +229,40 @@ func WithCause(cause error) ErrorOption {
 func WithRetryDelay(d time.Duration) ErrorOption {
 	return errorOption(func(e *Error) {
 		d = max(d, 0)
-		e.delay = &d
-		e.data[DataRetryDelay] = d
+		e.hidden().delay = &d
+		e.hidden().data[DataRetryDelay] = d
 	})
 }
 
 func newError(kind Kind, reason Reason, opts ...ErrorOption) *Error {
-	e := &Error{kind: kind, reason: reason, data: map[string]any{}}
+	hidden := &contents{data: map[string]any{}}
+	e := &Error{kind, reason, func() *contents { return hidden }}
 	for _, opt := range opts {
 		opt.applyError(e)
 	}
-	e.own = sync.OnceValue(func() *errmap.Error { return errmap.New(kindMessage(e)) })
+	hidden.own = sync.OnceValue(func() *errmap.Error { return errmap.New(kindMessage(e)) })
 	return e
 }
 
-// changed returns a copy of e with more options.
-func (e *Error) changed(opts ...ErrorOption) *Error {
-	c := newError(e.kind, e.reason)
-	c.cause, c.object, c.delay, c.peer = e.cause, e.object, e.delay, e.peer
-	for key, value := range e.data {
-		c.data[key] = value
-	}
+// as returns a copy of e that is of a kind, with more options.
+func (e *Error) as(kind Kind, opts ...ErrorOption) *Error {
+	c := newError(kind, e.reason)
+	from, to := e.hidden(), c.hidden()
+	to.cause, to.object, to.delay, to.peer = from.cause, from.object, from.delay, from.peer
+	maps.Copy(to.data, from.data)
 	for _, opt := range opts {
 		opt.applyError(c)
 	}
 	return c
 }
 
+// own returns the error that e is on a wire.
+func (e *Error) own() *errmap.Error { return e.hidden().own() }
+
 // wireError returns what the server answered as the SDK has it.
 func (e *Error) wireError() *jsonrpc.Error {
-	number, ok := rpcCode(e.object)
+	object := e.hidden().object
+	number, ok := rpcCode(object)
 	if !ok {
 		return nil
 	}
@@ -258,7 +270,7 @@ func (e *Error) wireError() *jsonrpc.Error {
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	}
-	_ = json.Unmarshal(e.object, &wire) // rpcCode has seen that it is one
+	_ = json.Unmarshal(object, &wire) // rpcCode has seen that it is one
 	return &jsonrpc.Error{Code: number, Message: wire.Message, Data: wire.Data}
 }
 
@@ -269,9 +281,9 @@ func kindMessage(e *Error) proto.Message {
 	if e.reason != "" {
 		m.Set(fields.ByName("reason"), protoreflect.ValueOfString(e.reason.String()))
 	}
-	if retry := fields.ByName("retry"); retry != nil && e.delay != nil {
-		info := &errdetails.RetryInfo{RetryDelay: durationpb.New(*e.delay)}
-		m.Set(retry, protoreflect.ValueOfMessage(info.ProtoReflect()))
+	if delay, ok := e.RetryDelay(); ok && fields.ByName("retry") != nil {
+		info := &errdetails.RetryInfo{RetryDelay: durationpb.New(delay)}
+		m.Set(fields.ByName("retry"), protoreflect.ValueOfMessage(info.ProtoReflect()))
 	}
 	return m.Interface()
 }

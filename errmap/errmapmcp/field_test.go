@@ -629,12 +629,10 @@ func TestField_148_each_call_on_its_own(t *testing.T) {
 		// The SDK takes a line without a colon for the end of the connection.
 		session := connectRaw(t, "", func(w http.ResponseWriter, _ *http.Request, _ message) {
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, "data: {}\nnonsense\n\n")
+			_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`+"\nnonsense\n\n")
 		})
-		first := callTool(t.Context(), session)
-		if _, ok := errors.AsType[*errmapmcp.Error](first); !ok {
-			t.Errorf("the first call failed with %T %v", first, first)
-		}
+		wantKind(t, callTool(t.Context(), session), errmapmcp.KindConnectionDown, errmapmcp.ReasonEOF)
+		wantKind(t, callTool(t.Context(), session), errmapmcp.KindConnectionDown, errmapmcp.ReasonStale)
 	})
 }
 

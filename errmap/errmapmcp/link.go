@@ -80,9 +80,7 @@ func (l *link) gone() *Error {
 	case l.end != nil && l.end.kind == KindSessionExpired:
 		return l.end
 	case l.end != nil:
-		e := l.end.changed()
-		e.kind = KindUnavailable
-		return e
+		return l.end.as(KindUnavailable)
 	}
 	return nil
 }

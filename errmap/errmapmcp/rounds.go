@@ -79,7 +79,7 @@ func (c *Client) rounds(ctx context.Context, send mcp.MethodHandler, method stri
 			return result, nil
 		}
 		if e := count.add(needed); e != nil {
-			return nil, e.changed(WithData(DataMethod, method))
+			return nil, e.as(e.kind, WithData(DataMethod, method))
 		}
 		responses, err := c.fulfil(ctx, req.GetSession(), needed.requests)
 		if err != nil {

@@ -37,9 +37,9 @@ func fromRPCError(object []byte, delay *time.Duration, opts ...ErrorOption) *Err
 	if !valid {
 		e := newError(KindProtocol, ReasonInvalidErrorObject, opts...)
 		if json.Valid(object) {
-			e.data[DataError] = cloneJSON(object)
+			e.hidden().data[DataError] = cloneJSON(object)
 		} else {
-			e.data[DataError] = bounded(string(object))
+			e.hidden().data[DataError] = bounded(string(object))
 		}
 		return e
 	}
@@ -47,20 +47,21 @@ func fromRPCError(object []byte, delay *time.Duration, opts ...ErrorOption) *Err
 		opts = append(opts, WithRetryDelay(*delay))
 	}
 	e := newError(KindProtocol, NewReason(tokenJSONRPC, code), opts...)
-	e.object = cloneJSON(object)
-	e.data[DataError] = json.RawMessage(e.object)
-	e.peer = sync.OnceValue(func() *errmap.Error { return readPeer(e) })
+	hidden := e.hidden()
+	hidden.object = cloneJSON(object)
+	hidden.data[DataError] = json.RawMessage(hidden.object)
+	hidden.peer = sync.OnceValue(func() *errmap.Error { return readPeer(hidden.object, delay) })
 	return e
 }
 
 // readPeer reads the error object as errmap does.
-func readPeer(e *Error) *errmap.Error {
-	peer, err := errmap.DecodeJSONRPC(e.object, errmap.ProfileMCP)
+func readPeer(object []byte, delay *time.Duration) *errmap.Error {
+	peer, err := errmap.DecodeJSONRPC(object, errmap.ProfileMCP)
 	if err != nil {
 		return nil
 	}
-	if _, has := peer.RetryDelay(); !has && e.delay != nil {
-		peer = peer.WithRetryDelay(*e.delay)
+	if _, has := peer.RetryDelay(); !has && delay != nil {
+		peer = peer.WithRetryDelay(*delay)
 	}
 	return peer.WithRemote()
 }
@@ -93,12 +94,10 @@ func integer(token string) (int64, bool) {
 // answered returns what an error of kind protocol is as the answer to a request
 // of method: a resource that the server does not have is not_found.
 func (e *Error) answered(method, uri string) *Error {
-	if e.kind != KindProtocol || e.object == nil || method != methodReadResource || !e.missingResource() {
+	if e.kind != KindProtocol || e.hidden().object == nil || method != methodReadResource || !e.missingResource() {
 		return e
 	}
-	c := e.changed(WithData(DataMethod, method), WithData(DataURI, uri))
-	c.kind = KindNotFound
-	return c
+	return e.as(KindNotFound, WithData(DataMethod, method), WithData(DataURI, uri))
 }
 
 // missingResource tells whether the object is the one that MCP has for a resource
@@ -115,7 +114,7 @@ func (e *Error) missingResource() bool {
 		URI jsontext.Value `json:"uri"`
 	}
 	lenient := []jsonv2.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	return jsonv2.Unmarshal(e.object, &object, lenient...) == nil &&
+	return jsonv2.Unmarshal(e.hidden().object, &object, lenient...) == nil &&
 		object.Data.Kind() == '{' &&
 		jsonv2.Unmarshal(object.Data, &data, lenient...) == nil &&
 		data.URI.Kind() == '"'
