@@ -204,6 +204,27 @@ func sorted(names []string) map[string]bool {
 	return set
 }
 
+// TestAgent_Extensions holds that the strict tenant serves who declares its
+// extension, and that the answer names it.
+func TestAgent_Extensions(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	header := map[string]string{"A2A-Version": "1.0", "A2A-Extensions": "urn:other," + strictExtension}
+	m := message("hello")
+	m.Tenant = "strict"
+	body := request{params: m}.json(t)
+	for path, body := range map[string]string{
+		"/":                     `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + body + `}`,
+		"/strict/message:send":  body,
+		service + "SendMessage": body,
+	} {
+		response, answer := h.do(t, http.MethodPost, path, body, header)
+		if got := response.Header.Get("A2A-Extensions"); got != strictExtension || !strings.Contains(answer, "TASK_STATE_COMPLETED") {
+			t.Errorf("%s: extensions %q, answer %s", path, got, answer)
+		}
+	}
+}
+
 // TestAgent_CancelRunningTask holds that a task that runs can be watched and
 // canceled, on every wire, and that its stream ends without an error.
 func TestAgent_CancelRunningTask(t *testing.T) {

@@ -23,10 +23,14 @@ func capabilities() *a2a.AgentCapabilities {
 }
 
 func strictCapabilities() *a2a.AgentCapabilities {
-	return &a2a.AgentCapabilities{Extensions: []a2a.AgentExtension{{
+	return &a2a.AgentCapabilities{Extensions: []a2a.AgentExtension{*strictExtension()}}
+}
+
+func strictExtension() *a2a.AgentExtension {
+	return &a2a.AgentExtension{
 		URI: extensionStrict, Required: true,
 		Description: "Every request to this tenant declares the extension, and none may stream.",
-	}}}
+	}
 }
 
 // card tells clients where the agent is and what it does.

@@ -50,6 +50,9 @@ type executor struct {
 // Execute implements [a2asrv.AgentExecutor].
 func (x executor) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
+		if named, ok := a2asrv.ExtensionsFrom(ctx); ok && named.Requested(strictExtension()) {
+			named.Activate(strictExtension())
+		}
 		text, err := readText(ec.Message)
 		if err != nil {
 			yield(nil, err)

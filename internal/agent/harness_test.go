@@ -19,7 +19,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -64,6 +63,43 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
+// memoryListener hands out pipes. Those of grpc's bufconn will not do: net/http
+// sets and clears read deadlines, and there a timer that was stopped too late
+// ends the next read, and with it the request.
+type memoryListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *memoryListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memoryListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *memoryListener) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
+
+func (l *memoryListener) dial(ctx context.Context) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case l.conns <- there:
+		return here, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 func newHarness(t *testing.T) *harness {
 	t.Helper()
 	h := &harness{log: new(lockedBuffer)}
@@ -73,18 +109,18 @@ func newHarness(t *testing.T) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := bufconn.Listen(1 << 20)
+	listener := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	s := &http.Server{Handler: h.agent, Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = s.Serve(listener) }()
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return listener.DialContext(ctx) }
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return listener.dial(ctx) }
 	h.http = &http.Client{Transport: &http.Transport{DialContext: dial}}
 	h2 := &http.Transport{DialContext: dial, Protocols: new(http.Protocols)}
 	h2.Protocols.SetUnencryptedHTTP2(true)
 	h.http2 = &http.Client{Transport: h2}
 	h.grpc, err = grpc.NewClient("passthrough:///agent", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.dial(ctx) }))
 	if err != nil {
 		t.Fatal(err)
 	}
