@@ -222,3 +222,12 @@ func TestHandler_batchHeaders(t *testing.T) {
 		t.Errorf("Trailer-X-Sku (-want +got):\n%s", diff)
 	}
 }
+
+func TestHandler_batchSurvivesItsLog(t *testing.T) {
+	t.Parallel()
+	handler := newHandler(t, new(cart), server.WithNotificationLog(func(context.Context, server.Dropped) { panic("disk full") }))
+	result := post(t, handler, `[{"jsonrpc":"2.0","method":"nope"},`+get(`1`, "a")+`,{"jsonrpc":"2.0","method":"nope"}]`)
+	if want := `[` + got(`1`, "a") + `]`; result.body != want {
+		t.Errorf("got %s, want %s", result.body, want)
+	}
+}

@@ -99,7 +99,7 @@ type call struct {
 
 func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, spec *connect.Spec) *call {
 	c := &call{h: h, spec: spec, id: request.ID, params: request.Params}
-	c.meta = Info{request: r, id: string(request.ID), method: h.names(spec.Procedure)}
+	c.meta = Info{request: r, id: string(request.ID), method: string(request.Method)}
 	c.info = connect.CallInfo{
 		Spec:             *spec,
 		PeerAddr:         r.RemoteAddr,

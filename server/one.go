@@ -69,7 +69,7 @@ func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, re
 	switch {
 	case request.IsNotification():
 		if failure != nil {
-			h.dropped(ctx, Dropped{Method: string(request.Method), Err: failure})
+			h.drop(ctx, request, failure)
 		}
 		return outcome{call: c}
 	case failure == nil:
@@ -84,10 +84,23 @@ func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, re
 // refused is the outcome of a request that reaches no method.
 func (h *handler) refused(ctx context.Context, buffer []byte, request *jsonrpc.Request, number int, message string) outcome {
 	if request.IsNotification() {
-		h.dropped(ctx, Dropped{Method: string(request.Method), Err: &jsonrpc.Error{Code: number, Message: message}})
+		// What is no request is answered, so this is about the method.
+		h.drop(ctx, request, errmap.NewCode(code.Code_UNIMPLEMENTED, message))
 		return outcome{}
 	}
 	return outcome{answer: jsonrpc.AppendError(buffer[:0], h.id(request.ID), number, message), number: int64(number)}
+}
+
+// drop logs the failure of a notification. A log that panics must not take the
+// other calls of a batch with it.
+func (h *handler) drop(ctx context.Context, request *jsonrpc.Request, failure *errmap.Error) {
+	dropped := Dropped{Method: string(request.Method), Err: failure}
+	defer func() {
+		if value := recover(); value != nil {
+			logDropped(ctx, dropped)
+		}
+	}()
+	h.dropped(ctx, dropped)
 }
 
 func (h *handler) handleDiscover(ctx context.Context, buffer []byte, request *jsonrpc.Request) outcome {

@@ -80,7 +80,7 @@ type Dropped struct {
 	// text.
 	Method string
 	// Err is what a caller would have got.
-	Err error
+	Err *errmap.Error
 }
 
 // WithProfile sets the dialect of JSON-RPC; the default is
