@@ -31,6 +31,9 @@
 //	| a2a.ErrInternalError, a2a.ErrServerError   | INTERNAL, hidden, with a request id |
 //	| an *a2a.Error without text around another  | INTERNAL, hidden, with a request id |
 //
+// An agent that keeps the SDK's own servers installs [ServerInterceptor] in them,
+// which does the same there.
+//
 // [From] and [ToSDK] translate one error, [Sentinel] answers which of the SDK's
 // errors one is, and [ClientInterceptor] makes what an SDK client receives known
 // as received, so that an agent which calls another one does not repeat it to

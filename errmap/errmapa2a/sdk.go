@@ -105,6 +105,14 @@ func ToSDK(err error) *a2a.Error {
 	if sentinel == nil {
 		sentinel = a2a.ErrServerError
 	}
+	// The SDK's servers ask for each sentinel in no order: one of another error in
+	// the chain must not be found.
+	visit(e.Unwrap(), func(link error) (deeper bool) {
+		if k := kindOfSentinel(link); k != nil && k.sentinel != sentinel {
+			e = e.WithCause(nil)
+		}
+		return true
+	})
 	sdk := a2a.NewError(&both{sentinel, e}, e.Message())
 	sdk.Details, sdk.TypedDetails = sdkDetails(e)
 	return sdk

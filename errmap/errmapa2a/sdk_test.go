@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
-	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/errordetails"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/code"
@@ -294,68 +293,5 @@ func TestToSDK_ThereAndBack(t *testing.T) {
 				t.Errorf("%s: a received error speaks: %s", c.name, got)
 			}
 		}
-	}
-}
-
-// TestField_117_cancelled_call_is_local holds that a call that this side
-// cancelled is never an error of the peer.
-func TestField_117_cancelled_call_is_local(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	sent := a2a.NewError(context.Canceled, "rpc error: context canceled") // what the SDK makes of both
-	after := func() *errmap.Error {
-		resp := &a2aclient.Response{Err: sent}
-		if err := errmapa2a.ClientInterceptor().After(ctx, resp); err != nil {
-			t.Fatal(err)
-		}
-		e, ok := errors.AsType[*errmap.Error](resp.Err)
-		if !ok {
-			t.Fatalf("got %v", resp.Err)
-		}
-		return e
-	}
-	if e := after(); errors.Is(e, context.Canceled) || !e.Remote() || e.Code() != code.Code_CANCELLED {
-		t.Errorf("a received cancellation: %v, remote %v", e, e.Remote())
-	}
-	cancel()
-	if e := after(); !errors.Is(e, context.Canceled) || e.Remote() || !e.Local() || e.Code() != code.Code_CANCELLED {
-		t.Errorf("our own cancellation: %v, remote %v, local %v", e, e.Remote(), e.Local())
-	}
-}
-
-func TestClientInterceptor(t *testing.T) {
-	t.Parallel()
-	after := func(err error) error {
-		resp := &a2aclient.Response{Err: err}
-		if err := errmapa2a.ClientInterceptor().After(t.Context(), resp); err != nil {
-			t.Fatal(err)
-		}
-		return resp.Err
-	}
-	if err := after(nil); err != nil {
-		t.Errorf("nil became %v", err)
-	}
-	local := errors.New("no route to host")
-	if err := after(local); err != local {
-		t.Errorf("a local error became %v", err)
-	}
-	sent := a2a.NewError(a2a.ErrTaskNotFound, "gone").WithErrorInfoMeta(map[string]string{"taskId": "t-1"})
-	err := after(fmt.Errorf("x: %w", sent))
-	e, ok := errors.AsType[*errmap.Error](err)
-	if !ok || !e.Remote() || e.Message() != "gone" || !errors.Is(err, a2a.ErrTaskNotFound) {
-		t.Errorf("got %v", err)
-	}
-	if found, ok := errors.AsType[*a2a.Error](err); !ok || found != sent {
-		t.Errorf("no *a2a.Error in %v", err)
-	}
-	if found, ok := errors.AsType[*a2av1.TaskNotFoundError](err); !ok || found.GetTaskId() != "t-1" {
-		t.Errorf("no TaskNotFoundError in %v", err)
-	}
-	got, reports := outgoing(t, fmt.Errorf("asking the other agent: %w", err))
-	if strings.Contains(got, "gone") || len(reports) != 1 {
-		t.Errorf("a received error speaks: %s", got)
-	}
-	if got, _ := outgoing(t, errmap.Forward(err)); got != `{"code":-32001,"message":"gone","data":[`+info("TASK_NOT_FOUND", `"taskId":"t-1"`)+`]}` {
-		t.Errorf("a forwarded error: %s", got)
 	}
 }

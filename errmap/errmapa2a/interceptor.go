@@ -6,9 +6,34 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
 	"github.com/errmap/errmap/errmap"
 )
+
+// ServerInterceptor returns an interceptor for agents that keep the SDK's own
+// servers, for a2asrv.WithCallInterceptors: what a handler or an executor returns
+// goes through an [errmap.Guard] with [Recognize], and out as the SDK's own type.
+// So annotated messages and *errmap.Error arrive with their details, and what is
+// not for callers stays in the log; without it the SDK sends the whole text of
+// every error. What [ToSDK] says of the SDK's servers holds here too.
+func ServerInterceptor(opts ...errmap.GuardOption) a2asrv.CallInterceptor {
+	known := []errmap.GuardOption{errmap.WithRecognizer(Recognize), errmap.WithHiddenMessage(internalError.message)}
+	return serverInterceptor{guard: errmap.NewGuard(append(known, opts...)...)}
+}
+
+type serverInterceptor struct {
+	a2asrv.PassthroughCallInterceptor
+	guard *errmap.Guard
+}
+
+// After implements [a2asrv.CallInterceptor].
+func (i serverInterceptor) After(ctx context.Context, _ *a2asrv.CallContext, resp *a2asrv.Response) error {
+	if resp.Err != nil {
+		resp.Err = ToSDK(i.guard.Outgoing(ctx, resp.Err))
+	}
+	return nil
+}
 
 // ClientInterceptor returns an interceptor for the SDK's client, for
 // a2aclient.WithCallInterceptors. It makes each error that a peer sent an
