@@ -259,8 +259,11 @@ func doubt(c *Catalog, e *Error, carried *errmapv1.Carried, plain []RawDetail, s
 
 // unshowable tells whether a detail has no plain form on a kind of wire.
 func unshowable(d RawDetail, s shape) bool {
-	if d.json == nil || strings.HasPrefix(string(d.Name()), "google.rpc.") {
+	if d.json == nil {
 		return false
+	}
+	if _, err := (*Catalog)(nil).FindMessageByName(d.Name()); err == nil && strings.HasPrefix(string(d.Name()), "google.rpc.") {
+		return false // every program has the type, so its known part is plain
 	}
 	return s == shapeBinary || s == shapeObjects && d.json[0] != '{'
 }

@@ -48,7 +48,7 @@ func ParseRetryAfter(value string, received time.Time) (time.Duration, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return max(date.Sub(received), 0), true
+	return min(max(date.Sub(received), 0), maxRetryAfter), true
 }
 
 // addRetryAfter appends what a Retry-After header says as a RetryInfo, unless

@@ -218,7 +218,7 @@ func parseStatus(b []byte, most int) (s *statuspb.Status, strict bool, err error
 			}
 		default:
 			strict = strict && number > 3
-			unknown = append(unknown, field...)
+			unknown = append(protowire.AppendTag(unknown, number, kind), field[tag:]...)
 		}
 	}
 	s.ProtoReflect().SetUnknown(unknown)
