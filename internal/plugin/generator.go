@@ -129,7 +129,7 @@ func (g Generator) answer(stdin io.Reader, stdout io.Writer) error {
 	return err
 }
 
-// inventGoPackages gives every file an import path by parameter, as protogen
+// inventGoPackages gives every file an import path of its own, as protogen
 // refuses a request without.
 func inventGoPackages(request *pluginpb.CodeGeneratorRequest) {
 	parameters := []string{}
@@ -137,7 +137,7 @@ func inventGoPackages(request *pluginpb.CodeGeneratorRequest) {
 		parameters = append(parameters, request.GetParameter())
 	}
 	for _, file := range request.GetProtoFile() {
-		parameters = append(parameters, "M"+file.GetName()+"="+path.Join("errmap.invalid", path.Dir(file.GetName())))
+		parameters = append(parameters, "M"+file.GetName()+"="+path.Join("errmap.invalid", file.GetName()))
 	}
 	request.Parameter = proto.String(strings.Join(parameters, ","))
 }
