@@ -14,6 +14,9 @@ import (
 )
 
 const (
+	// answerBytes is enough for most answers of a batch.
+	answerBytes = 256
+
 	textNotSent = "the answers of the batch are too large: this one is left out"
 	textNotRun  = "the answers of the batch are too large: this call was not made"
 )
@@ -74,7 +77,7 @@ func (b *batch) handle(ctx context.Context, r *http.Request, i int) {
 		b.outcomes[i] = b.short(i, textNotRun)
 		return
 	}
-	done := b.h.handle(ctx, r, nil, request)
+	done := b.h.handle(ctx, r, make([]byte, 0, answerBytes), request)
 	if extra := int64(len(done.answer) + len(",") - b.reserved(i)); done.answer != nil && extra > 0 {
 		if b.room.Add(-extra) < 0 {
 			b.room.Add(extra)

@@ -85,7 +85,7 @@ type call struct {
 	ctx    context.Context //nolint:containedctx // a stream has no other way to its call
 	info   connect.CallInfo
 	meta   Info
-	spec   *connect.Spec
+	method *method
 	id     jsonrpc.ID
 	params []byte
 
@@ -97,11 +97,11 @@ type call struct {
 	events   *eventStream
 }
 
-func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, spec *connect.Spec) *call {
-	c := &call{h: h, spec: spec, id: request.ID, params: request.Params}
-	c.meta = Info{request: r, id: string(request.ID), method: string(request.Method)}
+func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) *call {
+	c := &call{h: h, method: m, id: request.ID, params: request.Params}
+	c.meta = Info{request: r, id: string(request.ID), method: m.name}
 	c.info = connect.CallInfo{
-		Spec:             *spec,
+		Spec:             m.spec,
 		PeerAddr:         r.RemoteAddr,
 		Protocol:         ProtocolName,
 		Codec:            connect.CodecNameJSON,
@@ -132,8 +132,8 @@ func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 	}
 	defer c.h.free()
 	c.ctx = ctx
-	err := c.h.server.Call(ctx, c.spec.Procedure, &c.info, c)
-	if err == nil && c.spec.StreamType == connect.StreamTypeUnary && !c.hasSent() {
+	err := c.h.server.Call(ctx, c.method.spec.Procedure, &c.info, c)
+	if err == nil && c.method.spec.StreamType == connect.StreamTypeUnary && !c.hasSent() {
 		err = errNoResult
 	}
 	return spelled(c.h.guard.Outgoing(ctx, err))

@@ -68,18 +68,18 @@ func describeAPI(h *handler) ([]byte, error) {
 	document := apiDocument{OpenRPC: openRPCVersion, Info: *h.discovery, Methods: []apiMethod{}}
 	schemas := newSchemas()
 	names := make([]string, 0, len(h.methods))
-	for name, spec := range h.methods {
-		if spec.StreamType&connect.StreamTypeClient == 0 {
+	for name, m := range h.methods {
+		if m.spec.StreamType&connect.StreamTypeClient == 0 {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		method, err := h.describeMethod(name, h.methods[name], schemas)
+		described, err := h.describeMethod(h.methods[name], schemas)
 		if err != nil {
 			return nil, err
 		}
-		document.Methods = append(document.Methods, method)
+		document.Methods = append(document.Methods, described)
 	}
 	if len(schemas.components) > 0 {
 		slices.SortFunc(schemas.components, func(a, b property) int { return cmp.Compare(a.name, b.name) })
@@ -88,21 +88,22 @@ func describeAPI(h *handler) ([]byte, error) {
 	return marshalPlain(document)
 }
 
-func (h *handler) describeMethod(name string, spec *connect.Spec, schemas *schemas) (apiMethod, error) {
-	method := apiMethod{Name: name, ParamStructure: "by-name", Params: []contentDescriptor{}}
+func (h *handler) describeMethod(m *method, schemas *schemas) (apiMethod, error) {
+	spec := m.spec
+	described := apiMethod{Name: m.name, ParamStructure: "by-name", Params: []contentDescriptor{}}
 	if spec.StreamType == connect.StreamTypeServer {
-		method.Streaming = spec.StreamType.String()
+		described.Streaming = spec.StreamType.String()
 	}
 	descriptor, ok := spec.Schema.(protoreflect.MethodDescriptor)
 	if !ok {
-		method.Result = contentDescriptor{Name: "result", Schema: &schema{}}
-		return method, nil
+		described.Result = contentDescriptor{Name: "result", Schema: &schema{}}
+		return described, nil
 	}
-	method.Description = comment(descriptor)
-	method.Summary, _, _ = strings.Cut(method.Description, "\n\n")
-	method.Summary = strings.Join(strings.Fields(method.Summary), " ")
-	method.Params = schemas.params(descriptor.Input())
-	method.Result = contentDescriptor{
+	described.Description = comment(descriptor)
+	described.Summary, _, _ = strings.Cut(described.Description, "\n\n")
+	described.Summary = strings.Join(strings.Fields(described.Summary), " ")
+	described.Params = schemas.params(descriptor.Input())
+	described.Result = contentDescriptor{
 		Name:        string(descriptor.Output().Name()),
 		Description: comment(descriptor.Output()),
 		Schema:      schemas.ofMessage(descriptor.Output()),
@@ -111,16 +112,16 @@ func (h *handler) describeMethod(name string, spec *connect.Spec, schemas *schem
 	if err != nil {
 		return apiMethod{}, err
 	}
-	method.Deprecated = options.GetDeprecated()
+	described.Deprecated = options.GetDeprecated()
 	for _, full := range proto.GetExtension(options, errmapv1.E_Errors).([]string) {
 		object := h.describeError(protoreflect.FullName(full))
 		if object == nil {
-			method.UnknownErrors = append(method.UnknownErrors, full)
+			described.UnknownErrors = append(described.UnknownErrors, full)
 			continue
 		}
-		method.Errors = append(method.Errors, object)
+		described.Errors = append(described.Errors, object)
 	}
-	return method, nil
+	return described, nil
 }
 
 // describeError returns what an error without any field set is on the wire; nil

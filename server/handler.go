@@ -37,7 +37,7 @@ const (
 type handler struct {
 	*options
 	server    *connect.Server
-	methods   map[string]*connect.Spec
+	methods   map[string]*method
 	guard     *errmap.Guard
 	rules     jsonrpc.Rules
 	marshal   protojson.MarshalOptions

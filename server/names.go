@@ -31,10 +31,16 @@ func DottedNames(procedure string) string {
 	return strings.ReplaceAll(SlashNames(procedure), "/", ".")
 }
 
+// method is a procedure under its name.
+type method struct {
+	name string
+	spec connect.Spec
+}
+
 // nameMethods returns the methods by their names. Its error names every
 // procedure that cannot have the name that the rule gives it.
-func nameMethods(server *connect.Server, rule MethodNames) (map[string]*connect.Spec, error) {
-	methods := make(map[string]*connect.Spec)
+func nameMethods(server *connect.Server, rule MethodNames) (map[string]*method, error) {
+	methods := make(map[string]*method)
 	var mistakes []error
 	for spec := range server.Specs() {
 		name := rule(spec.Procedure)
@@ -50,10 +56,10 @@ func nameMethods(server *connect.Server, rule MethodNames) (map[string]*connect.
 		if other, taken := methods[name]; taken {
 			mistakes = append(mistakes, fmt.Errorf(
 				"server: the method name %q is that of both %s and %s; choose other names with WithMethodNames",
-				name, other.Procedure, spec.Procedure))
+				name, other.spec.Procedure, spec.Procedure))
 			continue
 		}
-		methods[name] = &spec
+		methods[name] = &method{name, spec}
 	}
 	return methods, errors.Join(mistakes...)
 }

@@ -21,10 +21,10 @@ type outcome struct {
 
 // serveOne answers a request that came alone.
 func (h *handler) serveOne(ctx context.Context, w http.ResponseWriter, r *http.Request, x *exchange, request *jsonrpc.Request) {
-	if spec := h.methods[string(request.Method)]; spec != nil && request.Invalid == "" &&
-		spec.StreamType == connect.StreamTypeServer && !request.IsNotification() &&
+	if m := h.methods[string(request.Method)]; m != nil && request.Invalid == "" &&
+		m.spec.StreamType == connect.StreamTypeServer && !request.IsNotification() &&
 		quality(r.Header[headerAccept], typeEvents) > 0 {
-		h.serveStream(ctx, w, r, h.newCall(r, request, spec))
+		h.serveStream(ctx, w, r, h.newCall(r, request, m))
 		return
 	}
 	done := h.handle(ctx, r, x.answer, request)
@@ -56,14 +56,14 @@ func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, re
 	if string(request.Method) == DiscoverMethod && h.discover != nil {
 		return h.handleDiscover(ctx, buffer, request)
 	}
-	spec := h.methods[string(request.Method)]
-	if spec == nil {
+	m := h.methods[string(request.Method)]
+	if m == nil {
 		return h.refused(ctx, buffer, request, jsonrpc.CodeMethodNotFound, "Method not found: "+clip(request.Method))
 	}
-	if reason := uncallable(spec, request); reason != "" {
+	if reason := uncallable(m.spec, request); reason != "" {
 		return h.refused(ctx, buffer, request, jsonrpc.CodeMethodNotFound, "Method not found: "+clip(request.Method)+" "+reason)
 	}
-	c := h.newCall(r, request, spec)
+	c := h.newCall(r, request, m)
 	c.answer = buffer
 	failure := c.run(ctx)
 	switch {
@@ -116,7 +116,7 @@ func (h *handler) handleDiscover(ctx context.Context, buffer []byte, request *js
 }
 
 // uncallable says why a method has no answer of one message; "" where it has.
-func uncallable(spec *connect.Spec, request *jsonrpc.Request) string {
+func uncallable(spec connect.Spec, request *jsonrpc.Request) string {
 	switch {
 	case spec.StreamType == connect.StreamTypeUnary:
 		return ""
