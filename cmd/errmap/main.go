@@ -34,6 +34,7 @@ var commands = []command{
 	{"gateway", "put JSON-RPC and HTTP+JSON in front of a Connect or gRPC service", runGateway},
 	{"convert", "translate an error from one form into another", runConvert},
 	{"explain", "tell in plain words what an error is", runExplain},
+	{"catalog", "list the errors of a server, a descriptor set or proto files", runCatalog},
 }
 
 func main() {

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/bufbuild/protocompile/linker"
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/plugin"
+	"github.com/errmap/errmap/server/gateway"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+const catalogAbout = `
+Catalog lists errors: what each means, its code, HTTP status and JSON-RPC number,
+its fields, whether to retry, and which methods return it.
+
+The errors are those of a running server (--upstream, through its reflection), of
+a descriptor set (--descriptors), or of the proto files that are named. Without
+any of these they are the errors of A2A, of MCP and of MCP clients, which errmap
+always knows.`
+
+const catalogExamples = `
+errmap catalog
+errmap catalog --upstream http://localhost:8080 --wires
+errmap catalog -I proto proto/orders/v1/errors.proto
+errmap catalog --descriptors shop.binpb --format json`
+
+const (
+	packageA2A protoreflect.FullName = "errmap.a2a.v1"
+	packageMCP protoreflect.FullName = "errmap.mcp.v1"
+	serviceA2A protoreflect.FullName = "lf.a2a.v1.A2AService"
+)
+
+// pathList is a flag that may be given several times.
+type pathList []string
+
+func (l *pathList) String() string     { return strings.Join(*l, ",") }
+func (l *pathList) Set(s string) error { *l = append(*l, s); return nil }
+
+type catalogFlags struct {
+	upstream, protocol, descriptors string
+	imports                         pathList
+	domain, format                  string
+	wires                           bool
+}
+
+func runCatalog(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	var f catalogFlags
+	fs := newFlagSet("catalog", "catalog [flags] [FILE.proto ...]", catalogAbout, catalogExamples)
+	fs.StringVar(&f.upstream, "upstream", "", "the `URL` of a running server")
+	fs.StringVar(&f.protocol, "protocol", "grpc", "how it is spoken to: `connect`, grpc or grpc-web")
+	fs.StringVar(&f.descriptors, "descriptors", "", "a `file` with a descriptor set, binary or JSON")
+	fs.Var(&f.imports, "I", "a `directory` in which proto files and their imports are looked for; may be given several times (the current one if not given)")
+	fs.StringVar(&f.domain, "domain", "", "list the errors of one `domain`")
+	fs.StringVar(&f.format, "format", "text", "`text` or json")
+	fs.BoolVar(&f.wires, "wires", false, "show an example of each error on every wire")
+	if code, done := fs.parse(args, stdout, stderr); done {
+		return code
+	}
+	protocol, err := gateway.ParseProtocol(f.protocol)
+	if err != nil {
+		return fs.misused(stderr, "%v", err)
+	}
+	sources := 0
+	for _, given := range []bool{f.upstream != "", f.descriptors != "", fs.NArg() > 0} {
+		if given {
+			sources++
+		}
+	}
+	switch {
+	case sources > 1:
+		return fs.misused(stderr, "want one of --upstream, --descriptors and proto files")
+	case f.format != "text" && f.format != "json":
+		return fs.misused(stderr, "unknown format %q: want text or json", f.format)
+	}
+	listed, warnings, err := f.list(ctx, protocol, fs.Args())
+	if err != nil {
+		return failed(stderr, err)
+	}
+	for _, warning := range warnings {
+		fmt.Fprintf(stderr, "errmap: note: %s\n", warning)
+	}
+	if len(listed.errors) == 0 {
+		return failed(stderr, fmt.Errorf("no errors there: want messages with the option (errmap.v1.error)%s", ofDomain(f.domain)))
+	}
+	write := listed.text
+	if f.format == "json" {
+		write = listed.json
+	}
+	if err := write(stdout, f.wires); err != nil {
+		return failed(stderr, err)
+	}
+	return exitOK
+}
+
+func ofDomain(domain string) string {
+	if domain == "" {
+		return ""
+	}
+	return fmt.Sprintf(" of the domain %q", domain)
+}
+
+// listing is the errors to tell of, and who returns them.
+type listing struct {
+	catalog    *errmap.Catalog
+	errors     []*errmap.Definition
+	returnedBy map[protoreflect.FullName][]string
+	a2a        bool // whether the service of A2A is there
+}
+
+// list gathers the errors of the source that the flags name.
+func (f *catalogFlags) list(ctx context.Context, protocol gateway.Protocol, files []string) (*listing, []string, error) {
+	l := &listing{catalog: errmap.Linked(), returnedBy: map[protoreflect.FullName][]string{}}
+	schema, own, err := f.schema(ctx, protocol, files)
+	if err != nil {
+		return nil, nil, err
+	}
+	var warnings []string
+	if schema != nil {
+		l.catalog, warnings = schema.Catalog(), schema.Warnings()
+		for _, s := range schema.Services() {
+			l.addMethods(s)
+			if s.FullName() == serviceA2A {
+				l.a2a = true
+			}
+		}
+	}
+	for _, d := range l.catalog.Definitions() {
+		if (f.domain == "" || d.Domain() == f.domain) && l.belongs(d, schema != nil, own) {
+			l.errors = append(l.errors, d)
+		}
+	}
+	return l, warnings, nil
+}
+
+// belongs tells whether an error is one of the source. Every catalogue has the
+// errors of A2A and MCP; those of a schema are only the ones that it defines, or
+// that its methods return, and A2A's for the service of A2A, whose schema names
+// none.
+func (l *listing) belongs(d *errmap.Definition, schema bool, own map[string]bool) bool {
+	parent := d.FullName().Parent()
+	builtIn := parent == packageA2A || parent == packageMCP
+	if !schema || !builtIn {
+		return builtIn || schema
+	}
+	return own[d.Descriptor().ParentFile().Path()] || l.returnedBy[d.FullName()] != nil || l.a2a && parent == packageA2A
+}
+
+func (l *listing) addMethods(s protoreflect.ServiceDescriptor) {
+	for i := range s.Methods().Len() {
+		m := s.Methods().Get(i)
+		for _, name := range plugin.Returns(m) {
+			full := protoreflect.FullName(name)
+			l.returnedBy[full] = append(l.returnedBy[full], fmt.Sprintf("%s/%s", s.FullName(), m.Name()))
+		}
+	}
+}
+
+// schema returns the schema to list, nil for what is built in, and the paths of
+// its own files, where they are known.
+func (f *catalogFlags) schema(ctx context.Context, protocol gateway.Protocol, files []string) (*gateway.Schema, map[string]bool, error) {
+	var set *descriptorpb.FileDescriptorSet
+	var err error
+	switch {
+	case f.upstream != "":
+		schema, err := gateway.NewUpstream(gateway.NewHTTPClient(), f.upstream, protocol).Reflect(ctx)
+		return schema, nil, err
+	case f.descriptors != "":
+		set, err = readDescriptors(f.descriptors)
+	case len(files) > 0:
+		set, err = compile(ctx, f.imports, files)
+	default:
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	own := map[string]bool{}
+	for _, file := range set.GetFile() {
+		own[file.GetName()] = true
+	}
+	schema, err := gateway.NewSchema(set)
+	return schema, own, err
+}
+
+// compile compiles proto files. Imports of google and errmap that no directory
+// has are those that are linked here.
+func compile(ctx context.Context, imports, files []string) (*descriptorpb.FileDescriptorSet, error) {
+	if len(imports) == 0 {
+		imports = []string{"."}
+	}
+	linked := protocompile.ResolverFunc(func(path string) (protocompile.SearchResult, error) {
+		file, err := protoregistry.GlobalFiles.FindFileByPath(path)
+		return protocompile.SearchResult{Desc: file}, err
+	})
+	compiler := protocompile.Compiler{
+		Resolver:       protocompile.CompositeResolver{&protocompile.SourceResolver{ImportPaths: imports}, linked},
+		SourceInfoMode: protocompile.SourceInfoStandard,
+	}
+	names := make([]string, len(files))
+	for i, file := range files {
+		names[i] = relative(imports, file)
+	}
+	compiled, err := compiler.Compile(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	set := new(descriptorpb.FileDescriptorSet)
+	seen := map[string]bool{}
+	for _, file := range compiled {
+		addFile(set, seen, file)
+	}
+	return set, nil
+}
+
+// relative is the name under which an import directory has a file.
+func relative(imports []string, file string) string {
+	for _, dir := range imports {
+		if rest, ok := strings.CutPrefix(file, strings.TrimSuffix(dir, "/")+"/"); ok && dir != "." {
+			return rest
+		}
+	}
+	return strings.TrimPrefix(file, "./")
+}
+
+// addFile adds a file after those that it imports.
+func addFile(set *descriptorpb.FileDescriptorSet, seen map[string]bool, file protoreflect.FileDescriptor) {
+	if seen[file.Path()] || file.IsPlaceholder() {
+		return
+	}
+	seen[file.Path()] = true
+	for i := range file.Imports().Len() {
+		addFile(set, seen, file.Imports().Get(i).FileDescriptor)
+	}
+	if result, ok := file.(linker.Result); ok {
+		set.File = append(set.File, result.FileDescriptorProto())
+		return
+	}
+	set.File = append(set.File, protodesc.ToFileDescriptorProto(file))
+}
+
+// comment returns what stands before a descriptor in its file, in one line.
+func comment(d protoreflect.Descriptor) string {
+	location := d.ParentFile().SourceLocations().ByDescriptor(d)
+	return strings.Join(strings.Fields(location.LeadingComments), " ")
+}
+
+// fieldsOf returns the fields of an error by number.
+func fieldsOf(d *errmap.Definition) []protoreflect.FieldDescriptor {
+	fields := d.Descriptor().Fields()
+	out := make([]protoreflect.FieldDescriptor, fields.Len())
+	for i := range fields.Len() {
+		out[i] = fields.Get(i)
+	}
+	slices.SortFunc(out, func(a, b protoreflect.FieldDescriptor) int { return int(a.Number() - b.Number()) })
+	return out
+}
