@@ -21,6 +21,9 @@ import (
 )
 
 const (
+	typeJSON   = "application/json"
+	typeEvents = "text/event-stream"
+
 	headerAccept          = "Accept"
 	headerAcceptEncoding  = "Accept-Encoding"
 	headerAcceptPost      = "Accept-Post"

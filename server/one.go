@@ -9,6 +9,7 @@ import (
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/jsonrpc"
+	"github.com/errmap/errmap/internal/negotiate"
 )
 
 // outcome is what became of a request that was not refused by the envelope.
@@ -23,7 +24,7 @@ type outcome struct {
 func (h *handler) serveOne(ctx context.Context, w http.ResponseWriter, r *http.Request, x *exchange, request *jsonrpc.Request) {
 	if m := h.methods[string(request.Method)]; m != nil && request.Invalid == "" &&
 		m.spec.StreamType == connect.StreamTypeServer && !request.IsNotification() &&
-		quality(r.Header[headerAccept], typeEvents) > 0 {
+		negotiate.Quality(r.Header[headerAccept], typeEvents) > 0 {
 		h.serveStream(ctx, w, r, h.newCall(r, request, m))
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/jsonrpc"
+	"github.com/errmap/errmap/internal/negotiate"
 )
 
 // eventStream writes the answers of one call as server-sent events. The mutex
@@ -41,7 +42,7 @@ func (h *handler) serveStream(ctx context.Context, w http.ResponseWriter, r *htt
 	switch {
 	case failure != nil && clientLeft(r, failure), s.broken != nil:
 		return
-	case failure != nil && !s.opened && quality(r.Header[headerAccept], typeJSON) >= quality(r.Header[headerAccept], typeEvents):
+	case failure != nil && !s.opened && negotiate.Quality(r.Header[headerAccept], typeJSON) >= negotiate.Quality(r.Header[headerAccept], typeEvents):
 		answer, number := h.appendFailure(nil, c.id, failure, h.limits.ResponseBytes)
 		addHeaders(w.Header(), c.info.ResponseHeader(), "")
 		addHeaders(w.Header(), c.info.ResponseTrailer(), trailerPrefix)

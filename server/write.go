@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"connectrpc.com/connect/v2"
+
+	"github.com/errmap/errmap/internal/negotiate"
 )
 
 // transportHeaders are those that are not a method's to set.
@@ -60,7 +62,7 @@ func (h *handler) compress(r *http.Request, body []byte) ([]byte, string) {
 	}
 	accept := r.Header[headerAcceptEncoding]
 	for _, compressor := range h.compressors {
-		if !acceptsEncoding(accept, compressor.Name()) {
+		if !negotiate.Encoding(accept, compressor.Name()) {
 			continue
 		}
 		var packed bytes.Buffer
