@@ -226,15 +226,12 @@ func list(t *testing.T, args ...string) []listed {
 	t.Helper()
 	// go test caches by what the test itself opens: without this it would not
 	// see that a file changed, since only go list reads it.
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir("../..", func(path string, d fs.DirEntry, _ error) error {
 		if d != nil && d.IsDir() && d.Name() != ".." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
-		return err
+		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	// A package that does not compile is some other test's business.
 	cmd := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Standard,Imports"}, args...)...)
 	cmd.Dir = "../.."
