@@ -2,6 +2,8 @@ package errmap
 
 import (
 	"strconv"
+
+	"github.com/errmap/errmap/internal/rpcjson"
 )
 
 // EncodeHTTP returns the HTTP status and the JSON body of e on HTTP+JSON as
@@ -12,6 +14,13 @@ func EncodeHTTP(e *Error, opts ...EncodeOption) (status int, body []byte) {
 		return 0, nil
 	}
 	o := newEncodeOptions(opts)
+	if status, body, ok := appendPlainHTTP(e, o); ok {
+		return status, body
+	}
+	return settleHTTP(e, o)
+}
+
+func settleHTTP(e *Error, o *encodeOptions) (status int, body []byte) {
 	e = readable(e, o.catalog)
 	r := settle(e, o, form[response]{
 		wire:       WireHTTP,
@@ -85,8 +94,21 @@ func ownHTTPStatus(e *Error, errors, types *Catalog) int {
 // definitionOf returns the definition of the error's identity: of the first
 // ErrorInfo whose domain is known; nil where there is none.
 func definitionOf(e *Error, errors, types *Catalog) *Definition {
-	if info, _ := e.identity(errors, types); info != nil {
-		return errors.Find(info.GetDomain(), info.GetReason())
+	for _, d := range e.details {
+		if d.Name() != nameErrorInfo {
+			continue
+		}
+		if d.json == nil {
+			if reason, domain, ok := rpcjson.ErrorInfoFields(d.value); ok {
+				if errors.knows(domain) {
+					return errors.find(domain, reason)
+				}
+				continue
+			}
+		}
+		if info := errorInfo(types, d); info != nil && errors.KnowsDomain(info.GetDomain()) {
+			return errors.Find(info.GetDomain(), info.GetReason())
+		}
 	}
 	return nil
 }

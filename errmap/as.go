@@ -3,9 +3,10 @@ package errmap
 import (
 	"reflect"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/rpcjson"
 )
 
 var messageType = reflect.TypeFor[proto.Message]()
@@ -43,36 +44,53 @@ func (e *Error) Fill(m proto.Message) bool {
 		return false
 	}
 	for _, detail := range e.details {
-		info := errorInfo(Linked(), detail)
-		if info == nil || !d.identifies(info) {
+		if detail.Name() != nameErrorInfo {
 			continue
 		}
-		d.decode(m, info, func(name protoreflect.FullName) ([]byte, bool) {
-			for _, detail := range e.details {
-				if detail.Name() != name {
+		if detail.json == nil {
+			if reason, domain, ok := rpcjson.ErrorInfoFields(detail.value); ok {
+				if !d.identifies(string(domain), string(reason)) {
 					continue
 				}
-				if detail.json == nil {
-					return detail.value, true
+				lookup := func(key string) (string, bool) {
+					text, ok := rpcjson.ErrorInfoValue(detail.value, key)
+					return string(text), ok
 				}
-				if known, ok := knownPart(Linked(), detail); ok {
-					return known.value, true
-				}
+				all := func() map[string]string { return errorInfo(Linked(), detail).GetMetadata() }
+				d.decodeFrom(m, lookup, all, e.readable)
+				return true
 			}
-			return nil, false
-		})
-		return true
+		}
+		if info := errorInfo(Linked(), detail); info != nil && d.identifies(info.GetDomain(), info.GetReason()) {
+			d.decode(m, info, e.readable)
+			return true
+		}
 	}
 	return false
 }
 
+// readable returns the bytes of the first detail of a type that can be read.
+func (e *Error) readable(name protoreflect.FullName) ([]byte, bool) {
+	for _, detail := range e.details {
+		if detail.Name() != name {
+			continue
+		}
+		if detail.json == nil {
+			return detail.value, true
+		}
+		if known, ok := knownPart(Linked(), detail); ok {
+			return known.value, true
+		}
+	}
+	return nil, false
+}
+
 // identifies tells whether an ErrorInfo is that of the definition.
-func (d *Definition) identifies(info *errdetails.ErrorInfo) bool {
-	if info.GetDomain() != d.Domain() {
+func (d *Definition) identifies(domain, reason string) bool {
+	if domain != d.Domain() {
 		return false
 	}
-	return info.GetReason() == d.Reason() ||
-		d.Domain() == domainA2A && d.Reason() == reasonExtendedCard && info.GetReason() == reasonCardBefore10
+	return reason == d.Reason() || domain == domainA2A && d.Reason() == reasonExtendedCard && reason == reasonCardBefore10
 }
 
 // Is tells whether target says the same identity: an *Error whose ErrorInfo, or
@@ -83,22 +101,25 @@ func (e *Error) Is(target error) bool {
 	if e == nil {
 		return target == nil
 	}
-	var want *errdetails.ErrorInfo
+	var identifies func(domain, reason string) bool
 	switch t := target.(type) { // errors.Is unwraps: each link is asked by itself
 	case *Error:
-		want = t.ErrorInfo()
+		wantDomain, wantReason := t.domainAndReason()
+		if wantReason == "" {
+			return false
+		}
+		identifies = func(domain, reason string) bool { return domain == wantDomain && reason == wantReason }
 	case proto.Message:
 		d, err := DefinitionOf(t.ProtoReflect().Descriptor())
 		if err != nil {
 			return false
 		}
-		want = &errdetails.ErrorInfo{Reason: d.Reason(), Domain: d.Domain()}
-	}
-	if want.GetReason() == "" {
+		identifies = d.identifies
+	default:
 		return false
 	}
 	for _, detail := range e.details {
-		if info := errorInfo(Linked(), detail); info != nil && info.GetReason() == want.GetReason() && info.GetDomain() == want.GetDomain() {
+		if info := errorInfo(Linked(), detail); info != nil && identifies(info.GetDomain(), info.GetReason()) {
 			return true
 		}
 	}

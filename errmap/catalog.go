@@ -117,6 +117,19 @@ func (c *Catalog) Find(domain, reason string) *Definition {
 	return nil
 }
 
+// find and knows are Find and KnowsDomain of parts of a message's bytes.
+func (c *Catalog) find(domain, reason []byte) *Definition {
+	if c == nil {
+		return nil
+	}
+	if d, ok := c.byIdentity[identity{string(domain), string(reason)}]; ok {
+		return d
+	}
+	return c.Find(string(domain), string(reason))
+}
+
+func (c *Catalog) knows(domain []byte) bool { return c != nil && c.domains[string(domain)] }
+
 // Definitions returns all definitions, sorted by domain and reason.
 func (c *Catalog) Definitions() []*Definition {
 	if c == nil {

@@ -1,7 +1,6 @@
 package errmap
 
 import (
-	"encoding/base64"
 	"fmt"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
@@ -16,6 +15,13 @@ func EncodeConnect(e *Error, opts ...EncodeOption) []byte {
 		return nil
 	}
 	o := newEncodeOptions(opts)
+	if simple(e) {
+		return appendPlainConnect(make([]byte, 0, e.room()), e, o.catalog)
+	}
+	return settleConnect(e, o)
+}
+
+func settleConnect(e *Error, o *encodeOptions) []byte {
 	e = readable(e, o.catalog)
 	return settle(e, o, form[[]byte]{
 		wire:       WireConnect,
@@ -36,40 +42,17 @@ func DecodeConnect(body []byte, opts ...DecodeOption) (*Error, error) {
 }
 
 func writeConnect(c *Catalog, e *Error, items []item, carried *RawDetail) []byte {
-	out := append([]byte(`{"code":"`), row(e.number).connect...)
-	out = append(out, '"')
-	if e.message != "" {
-		out = appendString(append(out, `,"message":`...), e.message)
-	}
-	first := true
-	add := func(d RawDetail) {
-		if first {
-			out = append(out, `,"details":[`...)
-		} else {
-			out = append(out, ',')
-		}
-		first = false
-		out = appendString(append(out, `{"type":`...), string(d.Name()))
-		out = append(out, `,"value":"`...)
-		out = base64.RawStdEncoding.AppendEncode(out, d.value)
-		out = append(out, '"')
-		if debug, _, ok := renderMessage(c, RawDetail{typeURL: typeURLPrefix + string(d.Name()), value: d.value}); ok && d.typeURL != "" {
-			out = append(append(out, `,"debug":`...), withoutType(debug)...)
-		}
-		out = append(out, '}')
-	}
+	shown := *e
+	shown.details = nil
 	for _, it := range items {
 		if it.plain {
-			add(it.raw)
+			shown.details = append(shown.details, it.raw)
 		}
 	}
 	if carried != nil {
-		add(*carried)
+		shown.details = append(shown.details, *carried)
 	}
-	if !first {
-		out = append(out, ']')
-	}
-	return append(out, '}')
+	return appendPlainConnect(nil, &shown, c)
 }
 
 // withoutType takes the "@type" out of the ProtoJSON of an Any: what is left is
@@ -85,6 +68,13 @@ func withoutType(text []byte) []byte {
 }
 
 func decodeConnect(body []byte, o *decodeOptions) (*Error, error) {
+	if e, ok := decodePlainConnect(body, o); ok {
+		return e, nil
+	}
+	return decodeAnyConnect(body, o)
+}
+
+func decodeAnyConnect(body []byte, o *decodeOptions) (*Error, error) {
 	text, err := compactJSON(body, o.limits)
 	if err != nil {
 		return foreign(WireConnect, body, o, CodeFromConnectHTTP, err.Error())

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/errmap/errmap/internal/rpcjson"
 )
 
 // Error is an error in the model of google.rpc.Status: a code, a message and
@@ -235,10 +237,42 @@ func (e *Error) ErrorInfo() *errdetails.ErrorInfo {
 }
 
 // Reason returns the reason of ErrorInfo, "" where there is none.
-func (e *Error) Reason() string { return e.ErrorInfo().GetReason() }
+func (e *Error) Reason() string {
+	_, reason := e.domainAndReason()
+	return reason
+}
 
 // Domain returns the domain of ErrorInfo, "" where there is none.
-func (e *Error) Domain() string { return e.ErrorInfo().GetDomain() }
+func (e *Error) Domain() string {
+	domain, _ := e.domainAndReason()
+	return domain
+}
+
+// domainAndReason reads them without the rest of the ErrorInfo where that can be.
+func (e *Error) domainAndReason() (domain, reason string) {
+	if e == nil {
+		return "", ""
+	}
+	only := -1
+	for i, d := range e.details {
+		if d.Name() != nameErrorInfo {
+			continue
+		}
+		if only >= 0 || d.json != nil {
+			info := e.ErrorInfo()
+			return info.GetDomain(), info.GetReason()
+		}
+		only = i
+	}
+	if only < 0 {
+		return "", ""
+	}
+	if r, d, ok := rpcjson.ErrorInfoFields(e.details[only].value); ok {
+		return string(d), string(r)
+	}
+	info := e.ErrorInfo()
+	return info.GetDomain(), info.GetReason()
+}
 
 // RetryDelay returns the delay of the first RetryInfo detail, not below 0.
 func (e *Error) RetryDelay() (time.Duration, bool) {

@@ -168,6 +168,13 @@ func readDetailsBin(e *Error, values []string, o *decodeOptions) {
 
 // encodeGRPC returns the headers whatever their size.
 func encodeGRPC(e *Error, o *encodeOptions) GRPCHeaders {
+	if h, ok := plainGRPC(e); ok {
+		return h
+	}
+	return settleGRPC(e, o)
+}
+
+func settleGRPC(e *Error, o *encodeOptions) GRPCHeaders {
 	s := encodeStatus(e, o, WireGRPC)
 	h := GRPCHeaders{Status: strconv.Itoa(int(s.GetCode())), Message: percentEncode(s.GetMessage())}
 	if len(s.GetDetails()) > 0 || len(s.ProtoReflect().GetUnknown()) > 0 {

@@ -60,6 +60,16 @@ func (d *Definition) encode(m proto.Message) (text string, details []RawDetail, 
 // first detail that find returns. Fields that it finds nothing readable for
 // stay as they are. A message of another type is left alone.
 func (d *Definition) decode(into proto.Message, info *errdetails.ErrorInfo, find func(name protoreflect.FullName) ([]byte, bool)) {
+	lookup := func(key string) (string, bool) {
+		text, ok := info.GetMetadata()[key]
+		return text, ok
+	}
+	d.decodeFrom(into, lookup, info.GetMetadata, find)
+}
+
+// decodeFrom is decode for metadata that is looked up; all is asked for only
+// where the type has extensions.
+func (d *Definition) decodeFrom(into proto.Message, lookup func(key string) (string, bool), all func() map[string]string, find func(name protoreflect.FullName) ([]byte, bool)) {
 	if d == nil || into == nil {
 		return
 	}
@@ -67,18 +77,17 @@ func (d *Definition) decode(into proto.Message, info *errdetails.ErrorInfo, find
 	if m == nil || !m.IsValid() {
 		return
 	}
-	metadata := info.GetMetadata()
 	for i := range d.entries {
 		field := d.entries[i].field
 		if field == nil || i > 0 && d.entries[i-1].key == field.key {
 			continue
 		}
-		if text, ok := metadata[field.key]; ok {
+		if text, ok := lookup(field.key); ok {
 			field.set(m, text, d.types)
 		}
 	}
 	if d.extensible {
-		d.decodeExtensions(m, metadata)
+		d.decodeExtensions(m, all())
 	}
 	for i := range d.details {
 		detail := &d.details[i]

@@ -23,6 +23,13 @@ func AppendJSONRPC(dst []byte, e *Error, p Profile, opts ...EncodeOption) (out [
 		return dst, 0
 	}
 	o := newEncodeOptions(opts)
+	if out, number, ok := appendPlainRPC(dst, e, p, o); ok {
+		return out, number
+	}
+	return settleRPC(dst, e, p, o)
+}
+
+func settleRPC(dst []byte, e *Error, p Profile, o *encodeOptions) (out []byte, number int64) {
 	e = readable(e, o.catalog)
 	r := settle(e, o, form[rpcObject]{
 		wire:       WireJSONRPC,
@@ -212,6 +219,13 @@ func appendData(out []byte, e *Error, p Profile, o *encodeOptions, c candidate, 
 }
 
 func decodeJSONRPC(body []byte, p Profile, o *decodeOptions) (*Error, error) {
+	if e, ok := decodePlainRPC(body, p, o); ok {
+		return e, nil
+	}
+	return decodeAnyRPC(body, p, o)
+}
+
+func decodeAnyRPC(body []byte, p Profile, o *decodeOptions) (*Error, error) {
 	text, err := compactJSON(body, o.limits)
 	if err != nil {
 		return foreign(WireJSONRPC, body, o, CodeFromConnectHTTP, err.Error())

@@ -262,6 +262,10 @@ func parseDecimal(token string) (decimal, bool) {
 	return d, true
 }
 
+// maxInteger is the greatest integer that every JSON reader keeps (RFC 8259
+// section 6).
+const maxInteger = 1<<53 - 1
+
 // numberOf returns the value of an integral token within ±(2^53-1).
 func numberOf(token string) (int64, bool) {
 	d, ok := parseDecimal(token)
@@ -272,7 +276,7 @@ func numberOf(token string) (int64, bool) {
 	if d.digits == "" {
 		n, err = 0, nil
 	}
-	if err != nil || n > 1<<53-1 {
+	if err != nil || n > maxInteger {
 		return 0, false
 	}
 	if d.negative {

@@ -2,6 +2,7 @@ package errmap
 
 import (
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -123,7 +124,27 @@ type catalogOption struct{ catalog *Catalog }
 func (c catalogOption) applyEncode(o *encodeOptions) { o.catalog = c.catalog }
 func (c catalogOption) applyDecode(o *decodeOptions) { o.catalog = c.catalog }
 
+// The options where none are given are made once, and never changed.
+var (
+	defaultEncodeOptions = sync.OnceValue(func() *encodeOptions { return applyEncodeOptions(nil) })
+	defaultDecodeOptions = sync.OnceValue(func() *decodeOptions { return applyDecodeOptions(nil) })
+)
+
 func newEncodeOptions(opts []EncodeOption) *encodeOptions {
+	if len(opts) == 0 {
+		return defaultEncodeOptions()
+	}
+	return applyEncodeOptions(opts)
+}
+
+func newDecodeOptions(opts []DecodeOption) *decodeOptions {
+	if len(opts) == 0 {
+		return defaultDecodeOptions()
+	}
+	return applyDecodeOptions(opts)
+}
+
+func applyEncodeOptions(opts []EncodeOption) *encodeOptions {
 	o := &encodeOptions{catalog: Linked()}
 	for _, opt := range opts {
 		opt.applyEncode(o)
@@ -134,7 +155,7 @@ func newEncodeOptions(opts []EncodeOption) *encodeOptions {
 	return o
 }
 
-func newDecodeOptions(opts []DecodeOption) *decodeOptions {
+func applyDecodeOptions(opts []DecodeOption) *decodeOptions {
 	o := &decodeOptions{catalog: Linked()}
 	for _, opt := range opts {
 		opt.applyDecode(o)

@@ -50,6 +50,20 @@ func AppendAny(dst []byte, typeURL string, value []byte) ([]byte, bool) {
 	return append(out, '}'), true
 }
 
+// AppendMessage appends the ProtoJSON of the detail itself, where AppendAny
+// appends that of its Any.
+func AppendMessage(dst []byte, typeURL string, value []byte) ([]byte, bool) {
+	m := typeOf(typeURL)
+	if m == nil {
+		return dst, false
+	}
+	out, ok := m.appendObject(slices.Grow(dst, 2*len(value)+16), value)
+	if !ok {
+		return dst, false
+	}
+	return out, true
+}
+
 // appendMembers appends the populated fields in value as members of an object,
 // with a comma before the first one where there are members already.
 func (m *message) appendMembers(dst, value []byte, comma bool) ([]byte, bool) {

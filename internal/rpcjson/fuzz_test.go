@@ -174,7 +174,8 @@ func FuzzErrorInfoFields(f *testing.F) {
 	}
 	f.Add([]byte("\x0a\x01a\x0a\x01b\x1a\x00"))
 	f.Fuzz(func(t *testing.T, value []byte) {
-		reason, domain, ok := rpcjson.ErrorInfoFields(value)
+		r, d, ok := rpcjson.ErrorInfoFields(value)
+		reason, domain := string(r), string(d)
 		info := new(errdetails.ErrorInfo)
 		err := proto.Unmarshal(value, info)
 		if !ok {

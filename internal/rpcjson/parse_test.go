@@ -236,7 +236,8 @@ func TestErrorInfoFields(t *testing.T) {
 		{"metadata not UTF-8", whole + "\x1a\x03\x12\x01\xff", "", "", false},
 		{"metadata broken", whole + "\x1a\x03\x12\x02a", "", "", false},
 	} {
-		reason, domain, ok := rpcjson.ErrorInfoFields([]byte(test.value))
+		r, d, ok := rpcjson.ErrorInfoFields([]byte(test.value))
+		reason, domain := string(r), string(d)
 		if reason != test.reason || domain != test.domain || ok != test.ok {
 			t.Errorf("%s: %q, %q, %t", test.name, reason, domain, ok)
 		}

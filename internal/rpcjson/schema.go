@@ -124,7 +124,12 @@ func typeOf[T string | []byte](url T) *message {
 	if slash < 0 {
 		return nil
 	}
-	switch string(url[slash+1:]) {
+	return named(url[slash+1:])
+}
+
+// named returns the detail type of a bare type name; nil for any other.
+func named[T string | []byte](name T) *message {
+	switch string(name) {
 	case errorInfo.name:
 		return errorInfo
 	case retryInfo.name:
