@@ -91,7 +91,7 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	defer h.release(x)
-	unbound := h.boundReading(w)
+	unbound := h.boundReading(w, r)
 	refusal := h.admit(r)
 	if refusal == nil {
 		refusal = h.read(r, x)
@@ -298,9 +298,12 @@ func clip(text []byte) string {
 
 // boundReading gives the request until a deadline to arrive. The function that
 // it returns takes that away: net/http watches for a client that leaves by
-// reading.
-func (h *handler) boundReading(w http.ResponseWriter) (unbound func()) {
+// reading. A server with a ReadTimeout bounds its requests itself.
+func (h *handler) boundReading(w http.ResponseWriter, r *http.Request) (unbound func()) {
 	if h.times.Read <= 0 || !canBound(w) {
+		return func() {}
+	}
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ReadTimeout > 0 {
 		return func() {}
 	}
 	controller := http.NewResponseController(w)

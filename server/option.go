@@ -64,9 +64,12 @@ type Limits struct {
 // Times bound how long a handler waits. A zero member means the default, a
 // negative one no bound.
 type Times struct {
-	// Read is how long the body of a request may take to arrive.
+	// Read is how long the body of a request may take to arrive, where the
+	// [net/http.Server] has no ReadTimeout.
 	Read time.Duration
-	// Write is how long the peer may take to accept one event of a stream.
+	// Write is how long the peer may take to accept one event of a stream. It
+	// stands in place of the server's WriteTimeout, which would end every
+	// stream at that age.
 	Write time.Duration
 	// KeepAlive is how long a stream that has begun, by a message or by
 	// SendHeaders, may be silent before a comment is sent.

@@ -288,8 +288,12 @@ func (l *pipeListener) dial() net.Conn {
 // serve runs a real HTTP server over pipes until the test ends.
 func serve(t *testing.T, handler http.Handler) *pipeListener {
 	t.Helper()
+	return serveWith(t, &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute})
+}
+
+func serveWith(t *testing.T, httpServer *http.Server) *pipeListener {
+	t.Helper()
 	listener := newPipeListener()
-	httpServer := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -379,8 +383,22 @@ func TestHandler_vanishingClients(t *testing.T) {
 
 func TestHandler_slowSender(t *testing.T) {
 	t.Parallel()
+	for name, times := range map[string]struct{ handler, server time.Duration }{
+		"the handler's own bound": {5 * time.Second, 0},
+		"that of the server":      {time.Minute, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testSlowSender(t, times.handler, times.server)
+		})
+	}
+}
+
+func testSlowSender(t *testing.T, ofHandler, ofServer time.Duration) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		listener := serve(t, newHandler(t, new(cart), server.WithTimes(server.Times{Read: 5 * time.Second})))
+		handler := newHandler(t, new(cart), server.WithTimes(server.Times{Read: ofHandler}))
+		listener := serveWith(t, &http.Server{Handler: handler, ReadTimeout: ofServer, ReadHeaderTimeout: time.Minute})
 		start := time.Now()
 		conn, reader := dialed(t, listener, "Content-Length: 100\r\n", `{"jsonrpc":`)
 		defer conn.Close()
