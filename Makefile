@@ -15,8 +15,11 @@ STATICCHECK := $(BUILD)/staticcheck
 TEMPLATES := buf.gen.errmap.yaml buf.gen.yaml internal/testproto/buf.gen.yaml internal/plugin/testdata/buf.gen.yaml
 GENERATED := gen internal/testproto/gen internal/plugin/testdata/gen
 
+# The modules beside the library's own.
+MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod))
+
 # The race detector needs a C compiler, which not every machine has.
-RACE := $(if $(shell command -v cc gcc clang),-race)
+RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 MIN_COVERAGE := 90
 FUZZTIME := 60s
 
@@ -36,12 +39,12 @@ lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
 	$(BUF) build -o /dev/null
 	$(BUF) lint
 	$(BUF) format --diff --exit-code
-	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+	@unformatted=$$(gofmt -l $$(go list -f '{{.Dir}}' ./...) $(MODULES) | sort -u); \
 		if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:" $$unformatted; exit 1; fi
 	go vet ./...
-	go -C tools vet ./...
 	$(STATICCHECK) ./...
-	cd tools && ../$(STATICCHECK) ./...
+	@for module in $(MODULES); do echo "go vet and staticcheck in $$module"; \
+		(cd $$module && go vet ./... && ../$(STATICCHECK) ./...); done
 
 .PHONY: generate
 generate: $(BUF) ## Write third_party and all generated code anew.
@@ -62,7 +65,7 @@ check-generated: $(BUF)
 go-test:
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
 	go test $(RACE) -shuffle=on -coverprofile=$(BUILD)/coverage.out ./...
-	go -C tools test $(RACE) -shuffle=on ./...
+	@for module in $(MODULES); do echo "go test in $$module"; go -C $$module test $(RACE) -shuffle=on ./...; done
 	@awk -v min=$(MIN_COVERAGE) ' \
 		$$1 ~ "^github.com/errmap/errmap/errmap/[^/]*:" { all += $$2; if ($$3 > 0) covered += $$2 } \
 		END { if (all > 0) { percent = 100 * covered / all; \
@@ -72,7 +75,7 @@ go-test:
 .PHONY: bench
 bench: ## Run all benchmarks.
 	go test -run '^$$' -bench . -benchmem ./...
-	@if [ -f bench/go.mod ]; then go -C bench test -run '^$$' -bench . -benchmem ./...; fi
+	@if [ -f bench/go.mod ]; then cd bench && go test -run '^$$' -bench . -benchmem ./...; fi
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while; make fuzz FUZZTIME=10s for less.
