@@ -2,7 +2,9 @@ package errmap
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"sort"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
@@ -86,22 +88,39 @@ func (f *fitter) dropHelp() {
 	f.drop(func(d RawDetail) bool { return d.Name() == nameHelp || d.Name() == "google.rpc.LocalizedMessage" })
 }
 
+// least applies the fewest of n steps, which shrink an error ever more, that make
+// it fit, or all of them.
+func (f *fitter) least(n int, apply func(steps int)) (steps int) {
+	steps = min(1+sort.Search(n, func(i int) bool { apply(i + 1); return f.fits() }), n)
+	apply(steps)
+	return steps
+}
+
 // dropLargest drops the details that are left but for ErrorInfo and RetryInfo,
 // the largest first, only as many as need to go.
 func (f *fitter) dropLargest() {
-	for !f.fits() {
-		largest := -1
-		for i, d := range f.e.details {
-			if d.Name() != nameErrorInfo && d.Name() != nameRetryInfo && (largest < 0 || len(d.value) > len(f.e.details[largest].value)) {
-				largest = i
+	all := f.e.details
+	var order []int
+	for i, d := range all {
+		if d.Name() != nameErrorInfo && d.Name() != nameRetryInfo {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(all[b].value), len(all[a].value)) })
+	n := f.least(len(order), func(n int) {
+		gone := make(map[int]bool, n)
+		for _, i := range order[:n] {
+			gone[i] = true
+		}
+		f.e.details = nil
+		for i, d := range all {
+			if !gone[i] {
+				f.e.details = append(f.e.details, d)
 			}
 		}
-		if largest < 0 {
-			return
-		}
-		f.notes.add("over budget: detail %s of %d bytes dropped", f.e.details[largest].Name(), len(f.e.details[largest].value))
-		f.e.details[largest].typeURL = dropped
-		f.sweep()
+	})
+	for _, i := range order[:n] {
+		f.notes.add("over budget: detail %s of %d bytes dropped", all[i].Name(), len(all[i].value))
 	}
 }
 
@@ -135,15 +154,21 @@ func (f *fitter) cutMetadata() {
 		slices.SortFunc(keys, func(a, b string) int {
 			return cmp.Or(cmp.Compare(len(b)+len(info.Metadata[b]), len(a)+len(info.Metadata[a])), cmp.Compare(a, b))
 		})
-		for _, key := range keys {
-			f.notes.add("over budget: metadata %q of %d bytes dropped", clip(key, 64), len(info.Metadata[key]))
-			delete(info.Metadata, key)
+		whole := info.Metadata
+		n := f.least(len(keys), func(n int) {
+			info.Metadata = maps.Clone(whole)
+			for _, key := range keys[:n] {
+				delete(info.Metadata, key)
+			}
 			if cut, err := detailOf(info); err == nil {
 				f.e.details[i].value = cut.value
 			}
-			if f.fits() {
-				return
-			}
+		})
+		for _, key := range keys[:n] {
+			f.notes.add("over budget: metadata %q of %d bytes dropped", clip(key, 64), len(whole[key]))
+		}
+		if f.fits() {
+			return
 		}
 	}
 }
@@ -154,6 +179,7 @@ func (f *fitter) dropRest() {
 		f.notes.add("over budget: what the %s wire said dropped", r.Wire)
 	}
 	f.e.received = nil
+	f.options.withoutCarried = true // a number that only it says goes too
 }
 
 func (f *fitter) dropRetry() { f.drop(func(d RawDetail) bool { return d.Name() == nameRetryInfo }) }

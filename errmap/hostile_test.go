@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -78,6 +79,31 @@ func TestDecoders_bodies_made_to_be_slow(t *testing.T) {
 	e, err := wireNamed(t, "grpc").decode(many)
 	if err != nil || len(e.Details()) != errmap.DefaultMaxDetails {
 		t.Errorf("%d details, %v", len(e.Details()), err)
+	}
+}
+
+// A budget is met without an encoding for each of the parts.
+func TestEncodeGRPC_errors_made_to_be_slow(t *testing.T) {
+	t.Parallel()
+	info := &errdetails.ErrorInfo{Reason: "R", Domain: "d", Metadata: map[string]string{}}
+	for i := range 20_000 {
+		info.Metadata[fmt.Sprint(i)] = "v"
+	}
+	many := &statuspb.Status{Code: 5, Message: strings.Repeat("m", 1<<18), Details: errmap.NewCode(5, "").WithDetail(info).Status().GetDetails()}
+	for range 1000 {
+		many.Details = append(many.Details, anyOf("a/b.C", strings.Repeat("x", 100)))
+	}
+	e, err := errmap.FromStatus(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	h := errmap.EncodeGRPC(e, errmap.WithBudget(300))
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if back, err := errmap.DecodeGRPC(h.Map()); err != nil || back.Reason() != "R" || back.Domain() != "d" || len(back.Details()) != 1 {
+		t.Errorf("%s, %v", describe(back), err)
 	}
 }
 
