@@ -71,6 +71,7 @@ func TestTransport_own_server(t *testing.T) {
 			if !ok || empty.GetSku() != "A1" || empty.GetRetry().GetRetryDelay().AsDuration() != 1500*time.Millisecond {
 				t.Errorf("got %v from %v", empty, err)
 			}
+			//lint:ignore SA1019 the schema deprecates it to see what clients make of that
 			_, err = c.Ping(t.Context(), &emptypb.Empty{})
 			e, _ := errors.AsType[*errmap.Error](err)
 			if e.Code() != code.Code_INTERNAL || !e.Remote() {

@@ -373,7 +373,7 @@ func TestLinked_schema(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if errmap.Linked() != errmap.Linked() {
+	if first, second := errmap.Linked(), errmap.Linked(); first != second {
 		t.Error("Linked is made anew")
 	}
 	if _, err := errmap.Linked().FindExtensionByNumber("google.protobuf.MessageOptions", 76210); err != nil || errors.Is(err, protoregistry.NotFound) {

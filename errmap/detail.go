@@ -60,11 +60,6 @@ func (d RawDetail) Any() *anypb.Any {
 	return &anypb.Any{TypeUrl: d.typeURL, Value: bytes.Clone(d.value)}
 }
 
-// is tells whether the detail is of a type and has a binary form.
-func (d RawDetail) is(name protoreflect.FullName) bool {
-	return d.json == nil && d.Name() == name
-}
-
 // detailOf returns m as a detail, its text repaired where it is not UTF-8.
 func detailOf(m proto.Message) (RawDetail, error) {
 	value, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)

@@ -230,8 +230,9 @@ func (d *Definition) withExtensions(m protoreflect.Message) []metadataEntry {
 // known here.
 func (d *Definition) decodeExtensions(m protoreflect.Message, metadata map[string]string) {
 	for key, text := range metadata {
-		name, ok := strings.CutPrefix(key, "[")
-		if name, ok = strings.CutSuffix(name, "]"); !ok || len(name) != len(key)-2 {
+		name, opened := strings.CutPrefix(key, "[")
+		name, closed := strings.CutSuffix(name, "]")
+		if !opened || !closed {
 			continue
 		}
 		extension, err := d.types.FindExtensionByName(protoreflect.FullName(name))
