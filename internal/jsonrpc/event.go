@@ -34,17 +34,20 @@ type Event struct {
 // EventReader reads a stream of server-sent events. Comments, unknown fields,
 // ids and retry times are passed over, and so is an event without data.
 type EventReader struct {
-	source  io.Reader
-	limit   int
-	buffer  []byte
-	unread  int
-	skipLF  bool
-	started bool
-	name    []byte
-	data    []byte
-	hasData bool
-	pending bool
-	failure error
+	source io.Reader
+	limit  int
+	buffer []byte
+	unread int
+	skipLF bool
+	// unmarked says that the byte order mark, if there was one, is behind; it
+	// may stand alone in the first bytes that arrive.
+	unmarked bool
+	started  bool
+	name     []byte
+	data     []byte
+	hasData  bool
+	pending  bool
+	failure  error
 }
 
 // NewEventReader returns a reader of the events in source, each of at most
@@ -160,15 +163,19 @@ func (r *EventReader) line() ([]byte, error) {
 func (r *EventReader) begin() error {
 	rest := r.buffer[r.unread:]
 	mark := []byte("\xEF\xBB\xBF")
-	if r.started || len(rest) == 0 || len(rest) < len(mark) && bytes.HasPrefix(mark, rest) {
+	if r.started || len(rest) < len(mark) && bytes.HasPrefix(mark, rest) {
 		return nil
 	}
-	r.started = true
-	if bytes.HasPrefix(rest, mark) {
+	if !r.unmarked && bytes.HasPrefix(rest, mark) {
 		r.unread += len(mark)
 		rest = rest[len(mark):]
 	}
-	if len(rest) > 0 && bytes.IndexByte([]byte(`{["<`), rest[0]) >= 0 {
+	r.unmarked = true
+	if len(rest) == 0 {
+		return nil
+	}
+	r.started = true
+	if bytes.IndexByte([]byte(`{["<`), rest[0]) >= 0 {
 		return ErrNotEvents
 	}
 	return nil

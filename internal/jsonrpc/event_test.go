@@ -46,6 +46,7 @@ func TestEventReader_Next(t *testing.T) {
 		{"nothing at all is an end", "", []string{"EOF"}},
 		{"only comments are an end", ":\n\n:\n\n", []string{"EOF"}},
 		{"what begins as JSON is no event (own choice)", `{"jsonrpc":"2.0","id":1,"result":1}`, []string{jsonrpc.ErrNotEvents.Error()}},
+		{"what begins as JSON behind a byte order mark is no event either", "\xEF\xBB\xBF[]", []string{jsonrpc.ErrNotEvents.Error()}},
 		{"what begins as HTML is no event (own choice)", "<html>", []string{jsonrpc.ErrNotEvents.Error()}},
 	}
 	for _, test := range tests {

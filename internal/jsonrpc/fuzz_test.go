@@ -94,7 +94,7 @@ func FuzzParser_ParseResponses(f *testing.F) {
 
 func FuzzEventReader(f *testing.F) {
 	for _, seed := range []string{
-		"data: a\n\ndata: b\r\rdata: c\r\n\r\n", "event: x\ndata: a\n\n", ":\n\n", "data", "\xEF\xBB\xBFdata:\n\n", "\xEF\xBB", "{}",
+		"data: a\n\ndata: b\r\rdata: c\r\n\r\n", "event: x\ndata: a\n\n", ":\n\n", "data", "\xEF\xBB\xBFdata:\n\n", "\xEF\xBB", "{}", "\xEF\xBB\xBF{}", "\xEF\xBB\xBF\xEF\xBB\xBFdata:a\n\n",
 	} {
 		f.Add([]byte(seed))
 	}
