@@ -46,7 +46,7 @@ func ClientInterceptor(opts ...ClientOption) connect.ClientInterceptor {
 			if err != nil {
 				return nil, o.incoming(ctx, err)
 			}
-			return &clientStream{stream, ctx, spec.StreamType, &o}, nil
+			return newClientStream(ctx, stream, spec.StreamType, &o), nil
 		}
 	}
 }
@@ -57,6 +57,19 @@ type clientStream struct {
 	ctx     context.Context // of the call: it holds the answer's headers
 	kind    connect.StreamType
 	options *clientOptions
+	ended   func() bool // to be called when the call is over
+}
+
+// newClientStream returns a stream over another. While the request of a stream is
+// open, net/http waits for the rest of it and does not see that the context has
+// ended, so that Receive would wait for ever: the end of the context closes the
+// stream.
+func newClientStream(ctx context.Context, stream connect.ClientStream, kind connect.StreamType, o *clientOptions) *clientStream {
+	s := &clientStream{stream, ctx, kind, o, func() bool { return false }}
+	if kind == connect.StreamTypeBidi {
+		s.ended = context.AfterFunc(ctx, func() { _ = stream.Close() })
+	}
+	return s
 }
 
 func (s *clientStream) SendHeaders() error { return s.options.incoming(s.ctx, s.stream.SendHeaders()) }
@@ -75,20 +88,30 @@ func (s *clientStream) Send(msg any) error {
 func (s *clientStream) CloseSend() error { return s.options.incoming(s.ctx, s.stream.CloseSend()) }
 
 func (s *clientStream) Receive(msg any) error {
-	return s.options.incoming(s.ctx, s.stream.Receive(msg))
+	err := s.options.incoming(s.ctx, s.stream.Receive(msg))
+	if err != nil {
+		s.ended()
+	}
+	return err
 }
 
-func (s *clientStream) Close() error { return s.options.incoming(s.ctx, s.stream.Close()) }
+func (s *clientStream) Close() error {
+	s.ended()
+	return s.options.incoming(s.ctx, s.stream.Close())
+}
 
 // incoming returns an error of a call as the *errmap.Error that it is.
 func (o *clientOptions) incoming(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*errmap.Error](err); ok && (e.Remote() || e.Local()) {
+	c, ok := errors.AsType[*connect.Error](err)
+	if e, ours := errors.AsType[*errmap.Error](err); ours && (e.Remote() || e.Local()) {
+		if _, within := errors.AsType[*errmap.Error](c); ok && within && !c.IsRemote() {
+			return o.ofTransport(e)
+		}
 		return err
 	}
-	c, ok := errors.AsType[*connect.Error](err)
 	switch {
 	case ok && c != nil && c.IsRemote():
 		if e := o.trailers(ctx, c); e != nil {
@@ -107,6 +130,16 @@ func (o *clientOptions) incoming(ctx context.Context, err error) error {
 	return err
 }
 
+// ofTransport returns an error that the http.RoundTripper of errmaphttp read, and
+// that Connect took for one of the network.
+func (o *clientOptions) ofTransport(e *errmap.Error) error {
+	c := encode(e, connect.ProtocolNameConnect, nil)
+	if e.Remote() {
+		c = c.WithRemote()
+	}
+	return e.WithCause(errors.Join(withoutCause(c), e.Unwrap()))
+}
+
 // failed returns the error of a call that Connect says failed here.
 func (o *clientOptions) failed(ctx context.Context, c *connect.Error, err error) error {
 	if !cause.OfContext(err) {
@@ -122,13 +155,24 @@ func (o *clientOptions) failed(ctx context.Context, c *connect.Error, err error)
 			return e.WithCause(err).WithLocal()
 		}
 	}
-	e := read(c, o.decode).WithCause(err).WithLocal()
-	if deadline, ok := ctx.Deadline(); ok && c.Code() == connect.CodeDeadlineExceeded &&
-		!errors.Is(err, context.DeadlineExceeded) && !time.Now().Before(deadline) {
-		// The server's reset can come before the timer of our own deadline.
-		return e.WithCause(errors.Join(err, context.DeadlineExceeded))
+	return read(c, o.decode).WithCause(withContext(ctx, c.Code(), err)).WithLocal()
+}
+
+// withContext joins the error of the context to that of a call which it ended,
+// where Connect saw no more than a connection that broke off. The deadline counts
+// even before its timer fires: the server's reset may come earlier.
+func withContext(ctx context.Context, ended connect.Code, err error) error {
+	var of error
+	switch deadline, ok := ctx.Deadline(); {
+	case ended == connect.CodeDeadlineExceeded && ok && !time.Now().Before(deadline):
+		of = context.DeadlineExceeded
+	case ended == connect.CodeCanceled && errors.Is(ctx.Err(), context.Canceled):
+		of = context.Canceled
 	}
-	return e
+	if of == nil || errors.Is(err, of) {
+		return err
+	}
+	return errors.Join(err, of)
 }
 
 // trailers reads the error from the trailers of a gRPC call; nil where there is
@@ -152,7 +196,7 @@ func (o *clientOptions) trailers(ctx context.Context, c *connect.Error) error {
 	if err != nil {
 		return nil
 	}
-	return e.WithRemote().WithCause(withoutCause(c))
+	return e.WithRemote().WithCause(withoutCause(c).WithRemote())
 }
 
 // decoding returns the options for reading the answer of a call.

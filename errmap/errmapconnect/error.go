@@ -120,16 +120,19 @@ func readRemote(c *connect.Error, opts []errmap.DecodeOption) *errmap.Error {
 	return read(c, opts).WithRemote().WithCause(withoutCause(c))
 }
 
-// withoutCause returns an error that a peer sent without the causes that an
-// in-process transport leaves in it, which nobody sent: a received "canceled" is
-// not context.Canceled.
+// withoutCause returns an error without its causes. An in-process transport leaves
+// those of the server in what it hands on, which nobody sent: a received
+// "canceled" is not context.Canceled.
 func withoutCause(c *connect.Error) *connect.Error {
 	if c.Unwrap() == nil {
 		return c
 	}
-	bare := connect.NewError(c.Code(), c.Message()).WithRemote()
+	bare := connect.NewError(c.Code(), c.Message())
 	for _, d := range c.Details() {
 		bare = bare.WithDetail(d)
+	}
+	if c.IsRemote() {
+		return bare.WithRemote()
 	}
 	return bare
 }

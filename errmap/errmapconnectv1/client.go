@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/cause"
+	"github.com/errmap/errmap/internal/rpcstatus"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
@@ -54,7 +55,7 @@ func (i *clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 // WrapStreamingClient reads the errors of each operation of a stream.
 func (i *clientInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		return &clientConn{next(ctx, spec), ctx, i}
+		return newClientConn(ctx, next(ctx, spec), spec, i)
 	}
 }
 
@@ -63,16 +64,41 @@ func (i *clientInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFu
 	return next
 }
 
+// clientConn reads the errors of each operation of a stream.
 type clientConn struct {
 	connect.StreamingClientConn
 	ctx         context.Context // of the call: it has its deadline
 	interceptor *clientInterceptor
+	ended       func() bool // to be called when the call is over
 }
 
-func (c *clientConn) Send(msg any) error    { return c.incoming(c.StreamingClientConn.Send(msg)) }
-func (c *clientConn) Receive(msg any) error { return c.incoming(c.StreamingClientConn.Receive(msg)) }
-func (c *clientConn) CloseRequest() error   { return c.incoming(c.StreamingClientConn.CloseRequest()) }
-func (c *clientConn) CloseResponse() error  { return c.incoming(c.StreamingClientConn.CloseResponse()) }
+// newClientConn returns a stream over another. While the request of a stream is
+// open, net/http waits for the rest of it and does not see that the context has
+// ended, so that Receive would wait for ever: the end of the context closes the
+// request.
+func newClientConn(ctx context.Context, conn connect.StreamingClientConn, spec connect.Spec, i *clientInterceptor) *clientConn {
+	c := &clientConn{conn, ctx, i, func() bool { return false }}
+	if spec.StreamType == connect.StreamTypeBidi {
+		c.ended = context.AfterFunc(ctx, func() { _ = conn.CloseRequest() })
+	}
+	return c
+}
+
+func (c *clientConn) Send(msg any) error  { return c.incoming(c.StreamingClientConn.Send(msg)) }
+func (c *clientConn) CloseRequest() error { return c.incoming(c.StreamingClientConn.CloseRequest()) }
+
+func (c *clientConn) Receive(msg any) error {
+	err := c.incoming(c.StreamingClientConn.Receive(msg))
+	if err != nil {
+		c.ended()
+	}
+	return err
+}
+
+func (c *clientConn) CloseResponse() error {
+	c.ended()
+	return c.incoming(c.StreamingClientConn.CloseResponse())
+}
 
 func (c *clientConn) incoming(err error) error {
 	if err == nil {
@@ -83,10 +109,13 @@ func (c *clientConn) incoming(err error) error {
 
 // incoming returns an error of a call as the *errmap.Error that it is.
 func (i *clientInterceptor) incoming(ctx context.Context, protocol string, err error) error {
-	if e, ok := errors.AsType[*errmap.Error](err); ok && (e.Remote() || e.Local()) {
+	c, ok := errors.AsType[*connect.Error](err)
+	if e, ours := errors.AsType[*errmap.Error](err); ours && (e.Remote() || e.Local()) {
+		if _, within := errors.AsType[*errmap.Error](c); ok && within && !isWireError(c) {
+			return i.ofTransport(e)
+		}
 		return err
 	}
-	c, ok := errors.AsType[*connect.Error](err)
 	switch {
 	case ok && c != nil && isWireError(c):
 		if e := i.trailers(protocol, c); e != nil {
@@ -105,6 +134,22 @@ func (i *clientInterceptor) incoming(ctx context.Context, protocol string, err e
 	return err
 }
 
+// ofTransport returns an error that the http.RoundTripper of errmaphttp read, and
+// that Connect took for one of the network.
+func (i *clientInterceptor) ofTransport(e *errmap.Error) error {
+	s := rpcstatus.Encode(e, rpcstatus.Connect)
+	c := connect.NewError(connect.Code(s.GetCode()), errors.New(s.GetMessage()))
+	if e.Remote() {
+		c = connect.NewWireError(connect.Code(s.GetCode()), errors.New(s.GetMessage()))
+	}
+	for _, d := range s.GetDetails() {
+		if detail, err := connect.NewErrorDetail(d); err == nil { // an Any never fails
+			c.AddDetail(detail)
+		}
+	}
+	return e.WithCause(errors.Join(c, e.Unwrap()))
+}
+
 // failed returns the error of a call that Connect says failed here.
 func (i *clientInterceptor) failed(ctx context.Context, protocol string, c *connect.Error, err error) error {
 	if !cause.OfContext(err) {
@@ -119,13 +164,24 @@ func (i *clientInterceptor) failed(ctx context.Context, protocol string, c *conn
 			return e.WithCause(err).WithLocal()
 		}
 	}
-	e := read(c, i.decode).WithCause(err).WithLocal()
-	if deadline, ok := ctx.Deadline(); ok && c.Code() == connect.CodeDeadlineExceeded &&
-		!errors.Is(err, context.DeadlineExceeded) && !time.Now().Before(deadline) {
-		// The server's reset can come before the timer of our own deadline.
-		return e.WithCause(errors.Join(err, context.DeadlineExceeded))
+	return read(c, i.decode).WithCause(withContext(ctx, c.Code(), err)).WithLocal()
+}
+
+// withContext joins the error of the context to that of a call which it ended,
+// where Connect saw no more than a connection that broke off. The deadline counts
+// even before its timer fires: the server's reset may come earlier.
+func withContext(ctx context.Context, ended connect.Code, err error) error {
+	var of error
+	switch deadline, ok := ctx.Deadline(); {
+	case ended == connect.CodeDeadlineExceeded && ok && !time.Now().Before(deadline):
+		of = context.DeadlineExceeded
+	case ended == connect.CodeCanceled && errors.Is(ctx.Err(), context.Canceled):
+		of = context.Canceled
 	}
-	return e
+	if of == nil || errors.Is(err, of) {
+		return err
+	}
+	return errors.Join(err, of)
 }
 
 // httpStatus returns the status of an HTTP answer that was none of an RPC server.
