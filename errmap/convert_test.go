@@ -45,6 +45,15 @@ type row struct {
 	not string
 	// note is part of a note that the reader leaves, "" where it leaves none.
 	note string
+	// catalog is what both ends know where it is not Linked.
+	catalog *errmap.Catalog
+}
+
+func (r row) options() errmap.Option {
+	if r.catalog == nil {
+		return errmap.WithCatalog(errmap.Linked())
+	}
+	return errmap.WithCatalog(r.catalog)
 }
 
 // anyNotes is a row's note that stands for whatever the notes are.
@@ -56,7 +65,7 @@ func runRows(t *testing.T, rows []row) {
 	for _, r := range rows {
 		t.Run(strings.ReplaceAll(r.rule, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			e := decodeText(t, r.from, r.in, r.status)
+			e := decodeText(t, r.from, r.in, r.status, r.options())
 			notes := strings.Join(e.Notes(), "\n")
 			if r.note != anyNotes && (r.note == "" && notes != "" || !strings.Contains(notes, r.note)) {
 				t.Errorf("notes %q, want %q", notes, r.note)
@@ -64,7 +73,7 @@ func runRows(t *testing.T, rows []row) {
 			if r.to == "" {
 				return
 			}
-			if got := encodeText(t, r.to, e); r.want != "" && got != r.want {
+			if got := encodeText(t, r.to, e, r.options()); r.want != "" && got != r.want {
 				t.Errorf("%s of\n\t%s\n got %s\nwant %s", r.to, r.in, got, r.want)
 			} else if r.not != "" && strings.Contains(got, r.not) {
 				t.Errorf("%q in %s", r.not, got)
@@ -73,21 +82,20 @@ func runRows(t *testing.T, rows []row) {
 	}
 }
 
-func decodeText(t testing.TB, from, in string, status int) *errmap.Error {
+func decodeText(t testing.TB, from, in string, status int, options ...errmap.DecodeOption) *errmap.Error {
 	t.Helper()
-	e, err := tryText(t, from, in, status)
+	e, err := tryText(t, from, in, status, options...)
 	if err != nil {
 		t.Fatalf("%s of %s: %v", from, in, err)
 	}
 	return e
 }
 
-func tryText(t testing.TB, from, in string, status int) (*errmap.Error, error) {
+func tryText(t testing.TB, from, in string, status int, opts ...errmap.DecodeOption) (*errmap.Error, error) {
 	t.Helper()
 	if from != "grpc" {
-		return wireNamed(t, from).decode(packet{status: status, body: []byte(in)})
+		return wireNamed(t, from).decode(packet{status: status, body: []byte(in)}, opts...)
 	}
-	var opts []errmap.DecodeOption
 	if status != 0 {
 		opts = append(opts, errmap.WithHTTPStatus(status))
 	}
@@ -104,12 +112,12 @@ func headerLines(text string) map[string][]string {
 	return h
 }
 
-func encodeText(t testing.TB, to string, e *errmap.Error) string {
+func encodeText(t testing.TB, to string, e *errmap.Error, opts ...errmap.EncodeOption) string {
 	t.Helper()
 	if to == "grpc" {
-		return strings.TrimRight(errmap.EncodeGRPC(e).String(), "\n")
+		return strings.TrimRight(errmap.EncodeGRPC(e, opts...).String(), "\n")
 	}
-	return string(wireNamed(t, to).encode(e).body)
+	return string(wireNamed(t, to).encode(e, opts...).body)
 }
 
 // wantFormError checks that bytes are reported as no error of a form.
