@@ -26,21 +26,10 @@ var overWire = map[string][]connecthttp.Option{
 	"grpcweb": {connecthttp.WithGRPCWeb()},
 }
 
-// checkLocal tells whether an error is of a failed call.
+// checkLocal tells whether an error is of a failed call, for connect too.
 func checkLocal(t *testing.T, err error, want code.Code, is error) {
 	t.Helper()
-	e, ok := errors.AsType[*errmap.Error](err)
-	if !ok || e.Code() != want || !e.Local() || e.Remote() {
-		t.Fatalf("got %v, want %v, Local", err, want)
-	}
-	if is != nil && !errors.Is(err, is) {
-		t.Errorf("errors.Is does not find %v in %v", is, err)
-	}
-	for _, other := range []error{context.Canceled, context.DeadlineExceeded} {
-		if !errors.Is(other, is) && errors.Is(err, other) {
-			t.Errorf("errors.Is finds %v, too", other)
-		}
-	}
+	adaptertest.CheckLocal(t, err, want, is)
 	if connect.CodeOf(err) != connect.Code(want) {
 		t.Errorf("CodeOf = %v", connect.CodeOf(err))
 	}
@@ -48,25 +37,7 @@ func checkLocal(t *testing.T, err error, want code.Code, is error) {
 
 func TestField_117_local_failures(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		ctx  func(context.Context) (context.Context, context.CancelFunc)
-		want code.Code
-		is   error
-	}{
-		"canceled": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(ctx)
-			time.AfterFunc(50*time.Millisecond, cancel)
-			return ctx, cancel
-		}, code.Code_CANCELLED, context.Canceled},
-		"canceled before": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(ctx)
-			cancel()
-			return ctx, cancel
-		}, code.Code_CANCELLED, context.Canceled},
-		"expired": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 50*time.Millisecond)
-		}, code.Code_DEADLINE_EXCEEDED, context.DeadlineExceeded},
-	} {
+	for name, ending := range adaptertest.Endings() {
 		for protocol, opts := range overWire {
 			for method, call := range methods {
 				t.Run(name+"/"+protocol+"/"+method, func(t *testing.T) {
@@ -80,9 +51,9 @@ func TestField_117_local_failures(t *testing.T) {
 						return nil
 					}})
 					over, _ := overHTTP(opts...)(t, server)
-					ctx, cancel := test.ctx(t.Context())
+					ctx, cancel := ending.Begin(t.Context())
 					defer cancel()
-					checkLocal(t, call(ctx, shopv1connect.NewCartClient(errmapconnect.NewClient(over))), test.want, test.is)
+					checkLocal(t, call(ctx, shopv1connect.NewCartClient(errmapconnect.NewClient(over))), ending.Code, ending.Err)
 				})
 			}
 		}
