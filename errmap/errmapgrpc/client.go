@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/errmap/errmap/errmap"
 	"google.golang.org/genproto/googleapis/rpc/code"
@@ -60,7 +61,7 @@ func StreamClientInterceptor(opts ...ClientOption) grpc.StreamClientInterceptor 
 		if err != nil {
 			return nil, o.incoming(ctx, a, err, nil, nil)
 		}
-		return &clientStream{stream, a, o}, nil
+		return &clientStream{stream, ctx, a, o}, nil
 	}
 }
 
@@ -75,6 +76,7 @@ func newClientOptions(opts []ClientOption) *clientOptions {
 // clientStream reads the errors of each operation of a stream.
 type clientStream struct {
 	grpc.ClientStream
+	ctx     context.Context // of the call: that of the stream ends with it
 	arrival *arrival
 	options *clientOptions
 }
@@ -92,7 +94,7 @@ func (s *clientStream) incoming(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
-	return s.options.incoming(s.Context(), s.arrival, err, nil, s.Trailer())
+	return s.options.incoming(s.ctx, s.arrival, err, nil, s.Trailer())
 }
 
 // incoming returns an error of a call as one that wraps an *errmap.Error.
@@ -183,14 +185,31 @@ func (o *clientOptions) failed(ctx context.Context, s *status.Status, err error)
 		}
 	}
 	e := FromStatus(s, o.decode...).WithLocal()
-	// grpc-go makes a text of the context's error.
-	switch ended := ctx.Err(); {
-	case s.Code() == codes.DeadlineExceeded && (errors.Is(ended, context.DeadlineExceeded) || s.Message() == context.DeadlineExceeded.Error()):
-		return e.WithCause(&both{err, context.DeadlineExceeded})
-	case s.Code() == codes.Canceled && (errors.Is(ended, context.Canceled) || s.Message() == context.Canceled.Error()):
-		return e.WithCause(&both{err, context.Canceled})
+	return e.WithCause(withContext(ctx, s.Code(), err))
+}
+
+// withContext joins the error of the context to that of a call which it ended:
+// grpc-go makes no more than a text of it, or sees a connection that broke off.
+// The deadline counts even before its timer fires: the server's reset may come
+// earlier.
+func withContext(ctx context.Context, ended codes.Code, err error) error {
+	if of := ofContext(ctx, ended); of != nil {
+		return &both{err, of}
 	}
-	return e.WithCause(err)
+	return err
+}
+
+// ofContext returns the error of a context that ended with a code; nil where it
+// has not.
+func ofContext(ctx context.Context, ended codes.Code) error {
+	deadline, ok := ctx.Deadline()
+	switch {
+	case ended == codes.DeadlineExceeded && ok && !time.Now().Before(deadline):
+		return context.DeadlineExceeded
+	case ended == codes.Canceled && errors.Is(ctx.Err(), context.Canceled):
+		return context.Canceled
+	}
+	return nil
 }
 
 // arrival tells what came from the server of one call.
@@ -215,7 +234,7 @@ func (a *arrival) sent(ctx context.Context, s *status.Status, header, trailer me
 		return a.trailer.Load() && !(a.header.Load() && unreadable(s))
 	case len(trailer) > 0:
 		return true
-	case ctx.Err() != nil && (s.Code() == codes.Canceled || s.Code() == codes.DeadlineExceeded):
+	case ofContext(ctx, s.Code()) != nil || strings.HasPrefix(s.Message(), "stream terminated by RST_STREAM"):
 		return false
 	case s.Code() == codes.Unavailable && len(header) == 0 && strings.HasPrefix(s.Message(), "connection error: "):
 		return false

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/errmap/errmap/errmap"
+	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -103,7 +104,7 @@ func (s serverStream) ofRequest(err error) error {
 			return &statusError{e.WithCause(&both{err, ended}).WithLocal(), said}
 		}
 	case codes.Unavailable: // the connection is gone
-		return &statusError{e.WithCause(err).WithLocal(), said}
+		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err)
 	}
 	return &statusError{e.WithCause(err), said}
 }
