@@ -1,6 +1,7 @@
 package errmap_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"strings"
 	"testing"
@@ -142,3 +143,6 @@ func mustMarshal(t testing.TB, m proto.Message) []byte {
 func anyOf(typeURL, value string) *anypb.Any {
 	return &anypb.Any{TypeUrl: typeURL, Value: []byte(value)}
 }
+
+func b64(b []byte) string    { return base64.StdEncoding.EncodeToString(b) }
+func b64raw(b []byte) string { return base64.RawStdEncoding.EncodeToString(b) }

@@ -193,7 +193,7 @@ func appendData(out []byte, e *Error, p Profile, o *encodeOptions, c candidate, 
 	typed := marker || carried != nil
 	for _, it := range items {
 		if it.plain {
-			typed = typed || it.json[0] == '{' && it.read.typeURL != ""
+			typed = typed || it.json[0] == '{' && (it.read.typeURL != "" || typedElement(it.json))
 			add(it.json)
 		}
 	}
