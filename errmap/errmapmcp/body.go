@@ -189,8 +189,8 @@ func (b *eventBody) next() {
 	event, err := b.events.Next()
 	switch {
 	case err == nil:
-		if len(event.Name) > 0 && string(event.Name) != "message" {
-			return
+		if len(event.Data) == 0 || len(event.Name) > 0 && string(event.Name) != "message" {
+			return // the first event of a stream may be there for its id alone
 		}
 		if !b.x.takeEvent(event.Data) {
 			b.end()

@@ -1,0 +1,559 @@
+package errmapmcp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
+
+	"github.com/errmap/errmap/errmap/errmapmcp"
+)
+
+func TestClient_callersCancelIsNoKind(t *testing.T) {
+	t.Parallel()
+	hang := func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() }
+	sessions := map[string]func(*testing.T) *errmapmcp.Session{
+		"http":  func(t *testing.T) *errmapmcp.Session { return connectRaw(t, "", hang) },
+		"stdio": func(t *testing.T) *errmapmcp.Session { return connect(t, child(t, "silent")) },
+	}
+	for name, open := range sessions {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			session := open(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(30*time.Millisecond, cancel)
+			err := within(t, time.Second, func() error { return callTool(ctx, session) })
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("the error is %T %v, want context.Canceled", err, err)
+			}
+			if e, ok := errors.AsType[*errmapmcp.Error](err); ok {
+				t.Errorf("the error has the kind %s", e.Kind())
+			}
+		})
+	}
+	t.Run("before the request", func(t *testing.T) {
+		t.Parallel()
+		session := connect(t, child(t, "answer"))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := callTool(ctx, session); !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+		if err := callTool(t.Context(), session); err != nil {
+			t.Errorf("the next call failed: %v", err)
+		}
+	})
+}
+
+// A server may choose the codes that the SDK uses for itself.
+func TestClient_codesThatTheSDKUsesItself(t *testing.T) {
+	t.Parallel()
+	ways := map[string]func(object string) func(http.ResponseWriter, *http.Request, message){
+		"200": answerError,
+		"400": func(object string) func(http.ResponseWriter, *http.Request, message) {
+			return answerJSON(http.StatusBadRequest, func(m message) string { return m.failure(object) })
+		},
+		"429": func(object string) func(http.ResponseWriter, *http.Request, message) {
+			return answerJSON(http.StatusTooManyRequests, func(m message) string { return m.failure(object) })
+		},
+		"events": func(object string) func(http.ResponseWriter, *http.Request, message) {
+			return func(w http.ResponseWriter, _ *http.Request, m message) { eventStream(w, m.failure(object)) }
+		},
+		"events without the last line": func(object string) func(http.ResponseWriter, *http.Request, message) {
+			return func(w http.ResponseWriter, _ *http.Request, m message) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "event: message\ndata: "+m.failure(object))
+			}
+		},
+	}
+	for name, way := range ways {
+		for _, number := range []int{-32001, -32003, -32004, -32005} {
+			t.Run(fmt.Sprintf("%s %d", name, number), func(t *testing.T) {
+				t.Parallel()
+				object := fmt.Sprintf(`{"code":%d,"message":"quota","data":{"left":0}}`, number)
+				session := connectRaw(t, "", way(object))
+				for range 2 {
+					err := callTool(t.Context(), session)
+					e := wantKind(t, err, errmapmcp.KindProtocol, errmapmcp.NewReason("jsonrpc", int64(number)))
+					if string(e.RPCError()) != object {
+						t.Errorf("the object is %s, want %s", e.RPCError(), object)
+					}
+					if errors.Is(err, mcp.ErrConnectionClosed) {
+						t.Error("the error is mcp.ErrConnectionClosed")
+					}
+				}
+			})
+		}
+	}
+	t.Run("stdio", func(t *testing.T) {
+		t.Parallel()
+		session := connect(t, child(t, "closing"))
+		for range 2 {
+			e := wantKind(t, callTool(t.Context(), session), errmapmcp.KindProtocol, "jsonrpc:-32003")
+			if want := `{"code":-32003,"message":"quota","data":{"left":0}}`; string(e.RPCError()) != want {
+				t.Errorf("the object is %s, want %s", e.RPCError(), want)
+			}
+		}
+	})
+	t.Run("in memory", func(t *testing.T) {
+		t.Parallel()
+		ours, theirs := mcp.NewInMemoryTransports()
+		server := mcp.NewServer(testServer, &mcp.ServerOptions{Logger: quiet()})
+		server.AddPrompt(&mcp.Prompt{Name: "cart"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return nil, &jsonrpc.Error{Code: -32004, Message: "quota", Data: []byte(`{"left":0}`)}
+		})
+		if _, err := server.Connect(t.Context(), theirs, nil); err != nil {
+			t.Fatal(err)
+		}
+		session := connect(t, ours)
+		for range 2 {
+			_, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "cart"})
+			e := wantKind(t, err, errmapmcp.KindProtocol, "jsonrpc:-32004")
+			if want := `{"code":-32004,"message":"quota","data":{"left":0}}`; string(e.RPCError()) != want {
+				t.Errorf("the object is %s, want %s", e.RPCError(), want)
+			}
+		}
+	})
+}
+
+func TestClient_stdio(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mode   string
+		reason errmapmcp.Reason
+	}{
+		{"malformed", errmapmcp.ReasonInvalidErrorObject},
+	} {
+		t.Run(c.mode, func(t *testing.T) {
+			t.Parallel()
+			session := connect(t, child(t, c.mode))
+			for range 2 { // the connection lives
+				e := wantKind(t, callTool(t.Context(), session), errmapmcp.KindProtocol, c.reason)
+				if got := fmt.Sprintf("%s", e.Data()[errmapmcp.DataError]); got != `"boom"` {
+					t.Errorf("the data is %s", got)
+				}
+			}
+		})
+	}
+	for _, mode := range []string{"answer", "batch"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			session := connect(t, child(t, mode))
+			if err := callTool(t.Context(), session); err != nil {
+				t.Error(err)
+			}
+			if err := session.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		})
+	}
+	t.Run("after the end", func(t *testing.T) {
+		t.Parallel()
+		session := connect(t, child(t, "large"), errmapmcp.WithMaxMessage(4096))
+		wantKind(t, callTool(t.Context(), session), errmapmcp.KindMessageTooLarge, "received:4096")
+		wantKind(t, callTool(t.Context(), session), errmapmcp.KindUnavailable, "received:4096")
+	})
+	t.Run("over pipes", func(t *testing.T) {
+		t.Parallel()
+		theirs, ours := io.Pipe()
+		reader, writer := io.Pipe()
+		server := mcp.NewServer(testServer, &mcp.ServerOptions{Logger: quiet()})
+		answered(server)
+		served, err := server.Connect(t.Context(), &mcp.IOTransport{Reader: theirs, Writer: writer}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session := connect(t, &mcp.IOTransport{Reader: reader, Writer: ours})
+		if err := callTool(t.Context(), session); err != nil {
+			t.Error(err)
+		}
+		_ = served.Close()
+		_ = session.Wait()
+		wantKind(t, callTool(t.Context(), session), errmapmcp.KindUnavailable, errmapmcp.ReasonEOF)
+	})
+}
+
+func TestClient_httpWithSSETransport(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(testServer, &mcp.ServerOptions{Logger: quiet()})
+	answered(server)
+	var reject atomic.Int32
+	handler := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status := reject.Load(); status != 0 && r.Method == http.MethodPost {
+			w.WriteHeader(int(status))
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(served.Close)
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(base.CloseIdleConnections)
+	session := connect(t, &mcp.SSEClientTransport{Endpoint: served.URL, HTTPClient: &http.Client{Transport: base}})
+	if err := callTool(t.Context(), session); err != nil {
+		t.Error(err)
+	}
+	_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "unknown"})
+	wantKind(t, err, errmapmcp.KindProtocol, "jsonrpc:-32602")
+	reject.Store(http.StatusUnauthorized)
+	wantKind(t, callTool(t.Context(), session), errmapmcp.KindAuth, "http:401")
+}
+
+// forwarding is a transport of a program's own around the streamable one.
+type forwarding struct {
+	inner *mcp.StreamableClientTransport
+}
+
+func (f forwarding) Connect(ctx context.Context) (mcp.Connection, error) { return f.inner.Connect(ctx) }
+
+func TestRoundTripper_belowATransportOfTheProgram(t *testing.T) {
+	t.Parallel()
+	url := rawServer(t, "s-1", answerStatus(http.StatusTooManyRequests, "Retry-After", "7"))
+	inner := streamable(t, url)
+	inner.HTTPClient.Transport = errmapmcp.NewRoundTripper(inner.HTTPClient.Transport)
+	e := wantKind(t, callTool(t.Context(), connect(t, forwarding{inner})), errmapmcp.KindRateLimited, "http:429")
+	if delay, _ := e.RetryDelay(); delay != 7*time.Second {
+		t.Errorf("the delay is %v", delay)
+	}
+	t.Run("without one", func(t *testing.T) {
+		t.Parallel()
+		session := connect(t, forwarding{streamable(t, rawServer(t, "", answerError(`{"code":4010,"message":"m"}`)))})
+		wantKind(t, callTool(t.Context(), session), errmapmcp.KindProtocol, "jsonrpc:4010")
+	})
+}
+
+func TestRoundTripper_leavesOtherRequestsAlone(t *testing.T) {
+	t.Parallel()
+	want := &http.Response{StatusCode: http.StatusTeapot, Body: http.NoBody}
+	rt := errmapmcp.NewRoundTripper(roundTrip(func(*http.Request) (*http.Response, error) { return want, nil }))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://shop.example.com", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := rt.RoundTrip(req)
+	if err != nil || got != want || got.Body != http.NoBody {
+		t.Errorf("the response is %v, %v", got, err)
+	}
+	rt.CloseIdleConnections() // the base has none
+}
+
+// oauthHandler authorizes as a test wants.
+type oauthHandler struct {
+	token     func() (*oauth2.Token, error)
+	authorize func(context.Context, *http.Request, *http.Response) error
+}
+
+func (h oauthHandler) TokenSource(context.Context) (oauth2.TokenSource, error) { return h, nil }
+func (h oauthHandler) Token() (*oauth2.Token, error)                           { return h.token() }
+func (h oauthHandler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
+	_ = resp.Body.Close()
+	return h.authorize(ctx, req, resp)
+}
+
+func TestClient_oauth(t *testing.T) {
+	t.Parallel()
+	errConsent := errors.New("the user closed the window")
+	good := func() (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "hunter2"}, nil }
+	const challenge = `Bearer resource_metadata="https://shop.example.com/meta", scope="cart.read cart.write"`
+	open := func(t *testing.T, handler auth.OAuthHandler, answer func(http.ResponseWriter, *http.Request, message)) *errmapmcp.Session {
+		transport := streamable(t, rawServer(t, "", answer))
+		transport.OAuthHandler = handler
+		return connect(t, transport)
+	}
+	t.Run("the flow fails", func(t *testing.T) {
+		t.Parallel()
+		session := open(t, oauthHandler{good, func(_ context.Context, _ *http.Request, resp *http.Response) error {
+			if resp.Header.Get("WWW-Authenticate") != challenge || resp.StatusCode != http.StatusUnauthorized {
+				t.Errorf("the flow sees %d %v", resp.StatusCode, resp.Header)
+			}
+			return errConsent
+		}}, answerStatus(http.StatusUnauthorized, "WWW-Authenticate", challenge))
+		for range 2 {
+			err := callTool(t.Context(), session)
+			e := wantKind(t, err, errmapmcp.KindAuth, "http:401")
+			if !errors.Is(err, errConsent) || e.Challenge() != challenge || e.Scope() != "cart.read cart.write" {
+				t.Errorf("the cause, the challenge %q or the scope %q is lost", e.Challenge(), e.Scope())
+			}
+		}
+	})
+	t.Run("the flow succeeds", func(t *testing.T) {
+		t.Parallel()
+		var calls atomic.Int32
+		session := open(t, oauthHandler{good, func(context.Context, *http.Request, *http.Response) error { return nil }},
+			func(w http.ResponseWriter, _ *http.Request, m message) {
+				if calls.Add(1) == 1 {
+					w.WriteHeader(http.StatusUnauthorized)
+					return
+				}
+				writeJSON(w, http.StatusOK, m.result(`{"content":[]}`))
+			})
+		if err := callTool(t.Context(), session); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("the flow asks servers of its own", func(t *testing.T) {
+		t.Parallel()
+		elsewhere := httptest.NewServer(http.NotFoundHandler())
+		t.Cleanup(elsewhere.Close)
+		var transport *mcp.StreamableClientTransport
+		transport = streamable(t, rawServer(t, "", answerStatus(http.StatusUnauthorized)))
+		watched := errmapmcp.NewRoundTripper(transport.HTTPClient.Transport)
+		transport.HTTPClient.Transport = watched
+		transport.OAuthHandler = oauthHandler{good, func(ctx context.Context, _ *http.Request, _ *http.Response) error {
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, elsewhere.URL, strings.NewReader("grant_type=refresh_token"))
+			if err != nil {
+				return err
+			}
+			resp, err := transport.HTTPClient.Do(req)
+			if err != nil {
+				return err
+			}
+			_ = resp.Body.Close()
+			return errConsent
+		}}
+		wantKind(t, callTool(t.Context(), connect(t, transport)), errmapmcp.KindAuth, "http:401")
+	})
+	t.Run("there is no token", func(t *testing.T) {
+		t.Parallel()
+		var fail atomic.Bool
+		session := open(t, oauthHandler{func() (*oauth2.Token, error) {
+			if fail.Load() {
+				return nil, errConsent
+			}
+			return good()
+		}, nil}, answerStatus(http.StatusTeapot))
+		fail.Store(true)
+		err := callTool(t.Context(), session)
+		wantKind(t, err, errmapmcp.KindAuth, errmapmcp.ReasonToken)
+		if !errors.Is(err, errConsent) {
+			t.Error("the cause is lost")
+		}
+		fail.Store(false)
+	})
+}
+
+func TestClient_mistakesOfTheProgramAreNoKind(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(*testing.T) *errmapmcp.Session{
+		"http":  func(t *testing.T) *errmapmcp.Session { return connectRaw(t, "", answerStatus(http.StatusTeapot)) },
+		"stdio": func(t *testing.T) *errmapmcp.Session { return connect(t, child(t, "answer")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := open(t).CallTool(t.Context(), &mcp.CallToolParams{Name: "order", Arguments: map[string]any{"f": func() {}}})
+			if e, ok := errors.AsType[*errmapmcp.Error](err); err == nil || ok {
+				t.Errorf("the error is %v, of kind %s", err, e.Kind())
+			}
+		})
+	}
+}
+
+// Without a cap, a message larger than what is looked at goes through.
+func TestClient_largeMessagesWithoutACap(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", 17<<20)
+	result := `{"content":[{"type":"text","text":"` + large + `"}]}`
+	for name, answer := range map[string]func(http.ResponseWriter, *http.Request, message){
+		"json":   answerJSON(http.StatusOK, func(m message) string { return m.result(result) }),
+		"events": func(w http.ResponseWriter, _ *http.Request, m message) { eventStream(w, m.result(result)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			transport := streamable(t, rawServer(t, "", answer))
+			transport.MaxEventSize = -1
+			got, err := connect(t, transport).CallTool(t.Context(), &mcp.CallToolParams{Name: "order"})
+			if err != nil || len(got.Content[0].(*mcp.TextContent).Text) != len(large) {
+				t.Errorf("the call failed: %v", err)
+			}
+		})
+	}
+}
+
+// Events that are not the answer reach the SDK, before the answer does.
+func TestClient_eventsBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	progress := make(chan float64, 2)
+	session := connectWith(t, streamable(t, rawServer(t, "", func(w http.ResponseWriter, _ *http.Request, m message) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, ": hello\n\nid: 1\ndata:\n\n")
+		_, _ = io.WriteString(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\ndata: \"params\":{\"progressToken\":\"p\",\"progress\":0.5}}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case got := <-progress:
+			progress <- got
+		case <-time.After(2 * time.Second):
+			t.Error("the event does not arrive before the answer")
+		}
+		_, _ = io.WriteString(w, "data: "+m.result(`{"content":[]}`)+"\n\n")
+	})), &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+		progress <- req.Params.Progress
+	}})
+	if err := callTool(t.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-progress; got != 0.5 {
+		t.Errorf("the progress is %v", got)
+	}
+}
+
+// A stream that broke off with an id is resumed by the SDK.
+func TestClient_resumedStream(t *testing.T) {
+	t.Parallel()
+	for name, resume := range map[string]func(http.ResponseWriter, message){
+		"with the answer":          func(w http.ResponseWriter, m message) { eventStream(w, m.result(`{"content":[]}`)) },
+		"to no avail":              func(w http.ResponseWriter, _ message) { w.WriteHeader(http.StatusInternalServerError) },
+		"to find the session gone": func(w http.ResponseWriter, _ message) { w.WriteHeader(http.StatusNotFound) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var id atomic.Value
+			resumed := make(chan http.Header, 1)
+			answer := func(w http.ResponseWriter, m message) {
+				id.Store(m)
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "id: e-1\nretry: 10\ndata:\n\n")
+			}
+			url := rawServer(t, "s-1", func(w http.ResponseWriter, _ *http.Request, m message) { answer(w, m) })
+			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					select {
+					case resumed <- r.Header:
+					default:
+					}
+					resume(w, id.Load().(message))
+					return
+				}
+				proxy(t, w, r, url)
+			}))
+			t.Cleanup(front.Close)
+			transport := streamable(t, front.URL)
+			transport.MaxRetries = 1
+			err := callTool(t.Context(), connect(t, transport))
+			select {
+			case header := <-resumed:
+				if got := header.Get("Last-Event-ID"); got != "e-1" {
+					t.Errorf("the stream is resumed at %q", got)
+				}
+			default:
+				t.Fatalf("the stream is not resumed: %v", err)
+			}
+			switch name {
+			case "with the answer":
+				if err != nil {
+					t.Error(err)
+				}
+			case "to no avail":
+				wantKind(t, err, errmapmcp.KindConnectionDown, errmapmcp.ReasonEOF)
+			default:
+				wantKind(t, err, errmapmcp.KindSessionExpired, "http:404")
+			}
+		})
+	}
+}
+
+// proxy passes a request on.
+func proxy(t *testing.T, w http.ResponseWriter, r *http.Request, url string) {
+	req, err := http.NewRequestWithContext(r.Context(), r.Method, url, r.Body)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	req.Header = r.Header.Clone()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for key, values := range resp.Header {
+		w.Header()[key] = values
+	}
+	w.WriteHeader(resp.StatusCode)
+	_, _ = io.Copy(w, resp.Body)
+}
+
+func TestSession_Close(t *testing.T) {
+	t.Parallel()
+	session := connectRaw(t, "s-1", answerStatus(http.StatusTeapot))
+	if err := session.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if err := session.Close(); err != nil {
+		t.Errorf("Close again: %v", err)
+	}
+	wantKind(t, callTool(t.Context(), session), errmapmcp.KindClosed, errmapmcp.ReasonClosed)
+	if err := callTool(t.Context(), session); !errors.Is(err, mcp.ErrConnectionClosed) {
+		t.Errorf("the error is not the SDK's for a closed connection: %v", err)
+	}
+	if err := session.Ping(t.Context(), nil); !errors.Is(err, errmapmcp.KindClosed) {
+		t.Errorf("Ping: %v", err)
+	}
+}
+
+// A server that holds a stream open behind its answer holds up nothing.
+func TestSession_Close_streamHeldOpen(t *testing.T) {
+	t.Parallel()
+	done := make(chan struct{})
+	session := connectRaw(t, "", func(w http.ResponseWriter, r *http.Request, m message) {
+		eventStream(w, m.result(`{"content":[]}`))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		close(done)
+	})
+	if err := callTool(t.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	_ = within(t, time.Second, session.Close)
+	select {
+	case <-done:
+	case <-time.After(2 * time.Second):
+		t.Error("the stream outlives the session")
+	}
+}
+
+func TestClient_Connect_failures(t *testing.T) {
+	t.Parallel()
+	t.Run("the handshake is refused", func(t *testing.T) {
+		t.Parallel()
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+		t.Cleanup(server.Close)
+		_, err := errmapmcp.NewClient(testClient, nil).Connect(t.Context(), streamable(t, server.URL), nil)
+		wantKind(t, err, errmapmcp.KindAuth, "http:403")
+	})
+	t.Run("the caller gives up", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := errmapmcp.NewClient(testClient, nil).Connect(ctx, child(t, "silent"), nil)
+		if _, ok := errors.AsType[*errmapmcp.Error](err); !errors.Is(err, context.Canceled) || ok {
+			t.Errorf("the error is %v", err)
+		}
+	})
+	t.Run("the server dies in the handshake", func(t *testing.T) {
+		t.Parallel()
+		transport := child(t, "answer")
+		transport.Command.Path = "/bin/false"
+		_, err := errmapmcp.NewClient(testClient, nil).Connect(t.Context(), transport, nil)
+		e, ok := errors.AsType[*errmapmcp.Error](err)
+		if !ok || e.Kind() != errmapmcp.KindConnectionDown && e.Kind() != errmapmcp.KindUnavailable || e.Reason() != "exit:1" {
+			t.Errorf("the error is %v", e)
+		}
+	})
+	t.Run("the command has an output of its own", func(t *testing.T) {
+		t.Parallel()
+		transport := child(t, "answer")
+		transport.Command.Stdout = io.Discard
+		_, err := errmapmcp.NewClient(testClient, nil).Connect(t.Context(), transport, nil)
+		wantKind(t, err, errmapmcp.KindTransport, errmapmcp.ReasonStart)
+	})
+}
