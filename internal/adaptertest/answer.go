@@ -184,3 +184,24 @@ func Connect() map[string]Case {
 		"compressed nothing": {Answer{Status: 503, Header: map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip", "Content-Length": "0"}}, Told{Code: 14, Message: "HTTP status 503 Service Unavailable", Local: true}},
 	}
 }
+
+// EndOfStream returns answers to a streaming call over the Connect protocol whose
+// only message ends it, and what connect leaves of them; see docs/interop.md.
+func EndOfStream() map[string]Case {
+	answer := func(text string) Answer {
+		n := len(text)
+		return Answer{
+			Header: map[string]string{"Content-Type": "application/connect+proto"},
+			Body:   string([]byte{2, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}) + text,
+		}
+	}
+	const info = `{"type":"google.rpc.ErrorInfo","value":"CgtTVE9DS19FTVBUWRIQc2hvcC5leGFtcGxlLmNvbRoJCgNza3USAkEx"}`
+	return map[string]Case{
+		"whole":             {answer(`{"error":{"code":"not_found","message":"gone","details":[` + info + `]}}`), Told{Code: 5, Message: "gone", Types: []string{typeInfo}, Reason: "STOCK_EMPTY"}},
+		"another code":      {answer(`{"error":{"code":"no_cart","message":"gone"}}`), Told{Code: 2, Message: "gone"}},
+		"a private code":    {answer(`{"error":{"code":"code_42","message":"gone"}}`), Told{Code: 2, Message: "gone"}},
+		"an unknown member": {answer(`{"error":{"code":"not_found","message":"gone","hint":1}}`), Told{Code: 5, Message: "gone"}},
+		"no base64":         {answer(`{"error":{"code":"not_found","message":"gone","details":[{"type":"a.B","value":"!!"}]}}`), Told{Code: 13, Local: true}},
+		"no JSON":           {answer(`<html>`), Told{Code: 13, Local: true}},
+	}
+}
