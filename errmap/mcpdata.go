@@ -1,6 +1,8 @@
 package errmap
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -64,6 +66,18 @@ func schemaObject(e *Error, d *Definition, c *Catalog) []member {
 		out = append(out, newMember(name, value))
 	}
 	return out
+}
+
+// withoutEmptyDetails takes out of a data object of MCP a details member that is
+// an empty array: as data itself, that says nothing, least of all that the rest
+// of the object is not to be read.
+func withoutEmptyDetails(raw []byte) []byte {
+	members, ok := objectMembers(raw)
+	kept := slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.name == "details" && string(m.value) == "[]" })
+	if !ok || len(kept) == len(members) {
+		return raw
+	}
+	return appendMembers(nil, kept)
 }
 
 // objectDetails returns the details member of a data object of MCP, which alone

@@ -27,6 +27,7 @@ func readData(e *Error, o *decodeOptions, raw []byte, p Profile, number int64) r
 	case typedElement(raw):
 		elements, typed = [][]byte{raw}, true
 	case p == ProfileMCP && d.own != nil:
+		raw = withoutEmptyDetails(raw)
 		elements, typed = objectDetails(raw)
 	}
 	if !typed {
