@@ -85,8 +85,8 @@ func (t *commandTransport) start() (*process, error) {
 	}
 	go func() {
 		p.waitErr = t.command.Wait()
-		close(p.exited)
 		t.release()
+		close(p.exited)
 		// What the server itself wrote is in the pipe by now; only a child of
 		// its own can hold it open.
 		time.AfterFunc(orphanWait, func() { _ = stdout.Close() })

@@ -175,7 +175,7 @@ func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 			if method == methodCallTool && bareWireError(err) == nil {
 				return isErrorResult(s.readWire(wire)), nil
 			}
-			return nil, s.legal(wire)
+			return nil, legal(wire)
 		}
 		return s.failed(method, req, s.guard.Outgoing(ctx, err))
 	}
@@ -204,13 +204,13 @@ func (s *serverErrors) wire(e *errmap.Error) *jsonrpc.Error {
 	return &wire
 }
 
-// legal returns an error of the SDK's kind, with another code where MCP does not
-// allow the one it has.
-func (s *serverErrors) legal(wire *jsonrpc.Error) *jsonrpc.Error {
+// legal returns an error of the SDK's kind, with the code of an internal error
+// where MCP does not allow the one it has.
+func legal(wire *jsonrpc.Error) *jsonrpc.Error {
 	if CheckCode(wire.Code) == nil || slices.Contains(ownCodes, wire.Code) {
 		return wire
 	}
-	return s.wire(s.readWire(wire))
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: wire.Message, Data: wire.Data}
 }
 
 // readWire reads an error of the SDK's kind.
