@@ -69,8 +69,8 @@ func New(m proto.Message) *Error {
 	return e
 }
 
-// asError returns the message itself where it is an error, so that errors.As
-// finds the very value that a handler returned.
+// asError returns the message itself where it is an error: what the error was
+// made of is its cause, whole.
 func asError(m proto.Message) error {
 	if err, ok := m.(error); ok && m.ProtoReflect().IsValid() {
 		return err
