@@ -46,7 +46,7 @@ func ClientInterceptor(opts ...ClientOption) connect.ClientInterceptor {
 			if err != nil {
 				return nil, o.incoming(ctx, err)
 			}
-			return newClientStream(ctx, stream, spec.StreamType, &o), nil
+			return &clientStream{stream, ctx, spec.StreamType, &o}, nil
 		}
 	}
 }
@@ -57,19 +57,6 @@ type clientStream struct {
 	ctx     context.Context // of the call: it holds the answer's headers
 	kind    connect.StreamType
 	options *clientOptions
-	ended   func() bool // to be called when the call is over
-}
-
-// newClientStream returns a stream over another. While the request of a stream is
-// open, net/http waits for the rest of it and does not see that the context has
-// ended, so that Receive would wait for ever: the end of the context closes the
-// stream.
-func newClientStream(ctx context.Context, stream connect.ClientStream, kind connect.StreamType, o *clientOptions) *clientStream {
-	s := &clientStream{stream, ctx, kind, o, func() bool { return false }}
-	if kind == connect.StreamTypeBidi {
-		s.ended = context.AfterFunc(ctx, func() { _ = stream.Close() })
-	}
-	return s
 }
 
 func (s *clientStream) SendHeaders() error { return s.options.incoming(s.ctx, s.stream.SendHeaders()) }
@@ -88,17 +75,10 @@ func (s *clientStream) Send(msg any) error {
 func (s *clientStream) CloseSend() error { return s.options.incoming(s.ctx, s.stream.CloseSend()) }
 
 func (s *clientStream) Receive(msg any) error {
-	err := s.options.incoming(s.ctx, s.stream.Receive(msg))
-	if err != nil {
-		s.ended()
-	}
-	return err
+	return s.options.incoming(s.ctx, s.stream.Receive(msg))
 }
 
-func (s *clientStream) Close() error {
-	s.ended()
-	return s.options.incoming(s.ctx, s.stream.Close())
-}
+func (s *clientStream) Close() error { return s.options.incoming(s.ctx, s.stream.Close()) }
 
 // incoming returns an error of a call as the *errmap.Error that it is.
 func (o *clientOptions) incoming(ctx context.Context, err error) error {

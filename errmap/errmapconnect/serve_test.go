@@ -73,6 +73,7 @@ func overHTTP(opts ...connecthttp.Option) func(*testing.T, *connect.Server) (con
 		mux := http.NewServeMux()
 		connecthttp.Mount(mux, server)
 		client, w := adaptertest.Serve(t, mux)
+		client.Transport = adaptertest.Resetting(client.Transport)
 		return connecthttp.NewTransport(client, "http://shop", opts...), w
 	}
 }

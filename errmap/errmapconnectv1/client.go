@@ -55,7 +55,7 @@ func (i *clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 // WrapStreamingClient reads the errors of each operation of a stream.
 func (i *clientInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		return newClientConn(ctx, next(ctx, spec), spec, i)
+		return &clientConn{next(ctx, spec), ctx, i}
 	}
 }
 
@@ -69,36 +69,12 @@ type clientConn struct {
 	connect.StreamingClientConn
 	ctx         context.Context // of the call: it has its deadline
 	interceptor *clientInterceptor
-	ended       func() bool // to be called when the call is over
 }
 
-// newClientConn returns a stream over another. While the request of a stream is
-// open, net/http waits for the rest of it and does not see that the context has
-// ended, so that Receive would wait for ever: the end of the context closes the
-// request.
-func newClientConn(ctx context.Context, conn connect.StreamingClientConn, spec connect.Spec, i *clientInterceptor) *clientConn {
-	c := &clientConn{conn, ctx, i, func() bool { return false }}
-	if spec.StreamType == connect.StreamTypeBidi {
-		c.ended = context.AfterFunc(ctx, func() { _ = conn.CloseRequest() })
-	}
-	return c
-}
-
-func (c *clientConn) Send(msg any) error  { return c.incoming(c.StreamingClientConn.Send(msg)) }
-func (c *clientConn) CloseRequest() error { return c.incoming(c.StreamingClientConn.CloseRequest()) }
-
-func (c *clientConn) Receive(msg any) error {
-	err := c.incoming(c.StreamingClientConn.Receive(msg))
-	if err != nil {
-		c.ended()
-	}
-	return err
-}
-
-func (c *clientConn) CloseResponse() error {
-	c.ended()
-	return c.incoming(c.StreamingClientConn.CloseResponse())
-}
+func (c *clientConn) Send(msg any) error    { return c.incoming(c.StreamingClientConn.Send(msg)) }
+func (c *clientConn) Receive(msg any) error { return c.incoming(c.StreamingClientConn.Receive(msg)) }
+func (c *clientConn) CloseRequest() error   { return c.incoming(c.StreamingClientConn.CloseRequest()) }
+func (c *clientConn) CloseResponse() error  { return c.incoming(c.StreamingClientConn.CloseResponse()) }
 
 func (c *clientConn) incoming(err error) error {
 	if err == nil {

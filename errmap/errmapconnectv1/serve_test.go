@@ -111,7 +111,9 @@ var methods = map[string]func(context.Context, shopv1connectv1.CartClient) error
 func serve(t *testing.T, fail func(context.Context) error, opts ...connect.HandlerOption) (*http.Client, *adaptertest.Wire) {
 	mux := http.NewServeMux()
 	mux.Handle(shopv1connectv1.NewCartHandler(cart{fail: fail}, opts...))
-	return adaptertest.Serve(t, mux)
+	client, w := adaptertest.Serve(t, mux)
+	client.Transport = adaptertest.Resetting(client.Transport)
+	return client, w
 }
 
 // everyCall runs a test for each protocol and each kind of method.

@@ -120,6 +120,10 @@ func ofRequest(err error) error {
 	switch c.Code() {
 	case connect.CodeInvalidArgument, connect.CodeResourceExhausted, connect.CodeUnimplemented:
 		return e
+	case connect.CodeInternal:
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return errmap.NewCode(code.Code_INVALID_ARGUMENT, "the request breaks off").WithCause(err)
+		}
 	case connect.CodeCanceled:
 		// The connection is gone, which the context may not know yet.
 		if !cause.OfContext(err) {

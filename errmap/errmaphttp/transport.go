@@ -3,6 +3,7 @@ package errmaphttp
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 
 	"github.com/errmap/errmap/errmap"
@@ -18,6 +19,10 @@ import (
 // that ReadError makes of a response is Remote or Local as it tells. One of a
 // request that got no response is Local: CANCELLED or DEADLINE_EXCEEDED where its
 // context ended, else UNAVAILABLE; its cause is the error of the base.
+//
+// Where the request of an HTTP/2 stream is still open when its context ends, the
+// stream is reset. net/http alone waits for the rest of the request, and for ever
+// in a read of the response.
 //
 // A Transport is safe for concurrent use.
 type Transport struct {
@@ -41,6 +46,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, failed(r.Context(), err)
 	}
 	if resp.StatusCode < 400 {
+		watch(r, resp)
 		return resp, nil
 	}
 	return nil, t.options.read(resp, t.protocol)
@@ -51,6 +57,34 @@ func (t *Transport) CloseIdleConnections() {
 	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		base.CloseIdleConnections()
 	}
+}
+
+// watch resets the stream of a response when the context of its request ends
+// while the request is open: closing the response does that.
+func watch(r *http.Request, resp *http.Response) {
+	if resp.ProtoMajor < 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength >= 0 {
+		return
+	}
+	body := resp.Body
+	resp.Body = &watchedBody{body, context.AfterFunc(r.Context(), func() { _ = body.Close() })}
+}
+
+type watchedBody struct {
+	io.ReadCloser
+	stop func() bool
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.stop()
+	}
+	return n, err
+}
+
+func (b *watchedBody) Close() error {
+	b.stop()
+	return b.ReadCloser.Close()
 }
 
 // failed returns the error of a request that got no response.

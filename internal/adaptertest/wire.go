@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/errmap/errmap/errmap/errmaphttp"
 	"google.golang.org/grpc/test/bufconn"
 )
 
@@ -88,3 +89,22 @@ func Client(t testing.TB, listener *Listener) *http.Client {
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
 }
+
+// Resetting returns a RoundTripper that resets the stream of a call whose context
+// ends, as the transport of errmaphttp does, but leaves responses as they are.
+func Resetting(base http.RoundTripper) http.RoundTripper { return resetting{base} }
+
+type resetting struct{ base http.RoundTripper }
+
+func (r resetting) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := r.base.RoundTrip(req)
+	if err != nil || resp.StatusCode >= 400 {
+		return resp, err
+	}
+	return errmaphttp.NewTransport(given{resp}, errmaphttp.Connect).RoundTrip(req)
+}
+
+// given answers with a response that is there.
+type given struct{ resp *http.Response }
+
+func (g given) RoundTrip(*http.Request) (*http.Response, error) { return g.resp, nil }
