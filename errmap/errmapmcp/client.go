@@ -85,9 +85,6 @@ func (c *Client) watch(t mcp.Transport, l *link) mcp.Transport {
 	var inner mcp.Transport
 	switch t := t.(type) {
 	case *mcp.StreamableClientTransport:
-		if t == nil {
-			return t
-		}
 		watched := *t
 		watched.HTTPClient = watchedClient(t.HTTPClient)
 		return &watched

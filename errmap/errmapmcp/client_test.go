@@ -208,6 +208,56 @@ func TestClient_httpWithSSETransport(t *testing.T) {
 	wantKind(t, err, errmapmcp.KindProtocol, "jsonrpc:-32602")
 	reject.Store(http.StatusUnauthorized)
 	wantKind(t, callTool(t.Context(), session), errmapmcp.KindAuth, "http:401")
+	t.Run("refused", func(t *testing.T) {
+		refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+		t.Cleanup(refusing.Close)
+		_, err := errmapmcp.NewClient(testClient, nil).Connect(t.Context(), &mcp.SSEClientTransport{Endpoint: refusing.URL}, nil)
+		wantKind(t, err, errmapmcp.KindAuth, "http:403")
+	})
+}
+
+// The SDK's own server says that a session is gone.
+func TestClient_sessionGoneOnTheSDKsServer(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(testServer, &mcp.ServerOptions{Logger: quiet()})
+	answered(server)
+	served := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Logger: quiet()}))
+	t.Cleanup(served.Close)
+	session := connect(t, streamable(t, served.URL))
+	if err := callTool(t.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	for theirs := range server.Sessions() {
+		_ = theirs.Close()
+	}
+	e := wantKind(t, callTool(t.Context(), session), errmapmcp.KindSessionExpired, "http:404")
+	if id, ok := e.Data()[errmapmcp.DataSession].(errmapmcp.Secret); !ok || id.Reveal() != session.ID() || id.IsZero() {
+		t.Error("the id of the session is lost")
+	}
+}
+
+func TestWithMaxMessage_otherTransports(t *testing.T) {
+	t.Parallel()
+	ours, theirs := mcp.NewInMemoryTransports()
+	server := mcp.NewServer(testServer, &mcp.ServerOptions{Logger: quiet()})
+	server.AddPrompt(&mcp.Prompt{Name: "cart"}, func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Description: strings.Repeat("x", len(req.Params.Arguments["size"])*1000)}, nil
+	})
+	if _, err := server.Connect(t.Context(), theirs, nil); err != nil {
+		t.Fatal(err)
+	}
+	session := connect(t, ours, errmapmcp.WithMaxMessage(4096))
+	for _, c := range []struct {
+		size   int
+		reason errmapmcp.Reason
+	}{{1, ""}, {5, "received:4096"}, {5000, "sent:4096"}, {1, ""}} {
+		_, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "cart", Arguments: map[string]string{"size": strings.Repeat("x", c.size)}})
+		if c.reason != "" {
+			wantKind(t, err, errmapmcp.KindMessageTooLarge, c.reason)
+		} else if err != nil {
+			t.Errorf("a message under the cap failed: %v", err)
+		}
+	}
 }
 
 // forwarding is a transport of a program's own around the streamable one.
@@ -306,8 +356,7 @@ func TestClient_oauth(t *testing.T) {
 		t.Parallel()
 		elsewhere := httptest.NewServer(http.NotFoundHandler())
 		t.Cleanup(elsewhere.Close)
-		var transport *mcp.StreamableClientTransport
-		transport = streamable(t, rawServer(t, "", answerStatus(http.StatusUnauthorized)))
+		transport := streamable(t, rawServer(t, "", answerStatus(http.StatusUnauthorized)))
 		watched := errmapmcp.NewRoundTripper(transport.HTTPClient.Transport)
 		transport.HTTPClient.Transport = watched
 		transport.OAuthHandler = oauthHandler{good, func(ctx context.Context, _ *http.Request, _ *http.Response) error {

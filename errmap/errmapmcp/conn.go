@@ -46,18 +46,20 @@ func (c *watchedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if ev != nil {
 		ev.look(response.Result)
 	}
-	if response.Error == nil {
-		return response, nil
-	}
 	changed := *response
-	changed.Error = &fault{answerError(response.Error)}
+	switch {
+	case c.over(response):
+		changed.Result, changed.Error = nil, &fault{tooLarge(tokenReceived, c.maxMessage)}
+	case response.Error != nil:
+		changed.Error = &fault{answerError(response.Error)}
+	}
 	return &changed, nil
 }
 
 // Write writes a message, unless it is over the cap.
 func (c *watchedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if err := c.check(msg); err != nil {
-		return err
+	if c.over(msg) {
+		return &rejection{fault{tooLarge(tokenSent, c.maxMessage)}}
 	}
 	request, isRequest := msg.(*jsonrpc.Request)
 	if ev := evidenceOf(ctx); isRequest && ev != nil {
@@ -70,16 +72,14 @@ func (c *watchedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return &fault{c.link.ended(ioError(err, false))}
 }
 
-// check refuses a message over the cap.
-func (c *watchedConn) check(msg jsonrpc.Message) error {
+// over tells whether a message is over the cap. What has no encoding is for the
+// transport to refuse.
+func (c *watchedConn) over(msg jsonrpc.Message) bool {
 	if c.maxMessage <= 0 {
-		return nil
+		return false
 	}
 	text, err := jsonrpc.EncodeMessage(msg)
-	if err != nil || len(text) <= c.maxMessage {
-		return nil // what has no encoding is for the transport to refuse
-	}
-	return &rejection{fault{tooLarge(tokenSent, c.maxMessage)}}
+	return err == nil && len(text) > c.maxMessage
 }
 
 // expect has the answer to a request looked at for the evidence of the call.
@@ -135,9 +135,11 @@ type watchedTransport struct {
 
 // Connect connects the transport.
 func (t *watchedTransport) Connect(ctx context.Context) (mcp.Connection, error) {
-	conn, err := t.inner.Connect(ctx)
+	ev := &evidence{connecting: true}
+	conn, err := t.inner.Connect(withEvidence(ctx, ev))
+	ev.seal(func() {})
 	if err != nil {
-		return nil, connectError(ctx, err)
+		return nil, connectError(ctx, ev, err)
 	}
 	if fmt.Sprintf("%T", conn) == "*mcp.streamableClientConn" {
 		// The SDK tells this connection, and no wrapper of it, what version of
@@ -148,9 +150,12 @@ func (t *watchedTransport) Connect(ctx context.Context) (mcp.Connection, error) 
 }
 
 // connectError returns what kept a transport from connecting.
-func connectError(ctx context.Context, err error) error {
+func connectError(ctx context.Context, ev *evidence, err error) error {
 	if ctx.Err() != nil {
 		return contextError(ctx, err)
+	}
+	if e := ev.last.verdict(err); e != nil {
+		return e
 	}
 	return ioError(err, false)
 }

@@ -19,6 +19,9 @@ import (
 	"github.com/errmap/errmap/errmap"
 )
 
+// textPrefix begins the text of every error.
+const textPrefix = "mcp client: "
+
 // Error is the one error type of an MCP client. It has a kind, which is one of a
 // closed set, a short machine-readable reason, and data: context for a program,
 // which may be the server's own content. It is immutable and safe for concurrent
@@ -118,9 +121,9 @@ func (e *Error) Error() string {
 	case e == nil:
 		return "<nil>"
 	case e.reason == "":
-		return e.kind.Error()
+		return textPrefix + e.kind.String()
 	}
-	return e.kind.Error() + " (" + e.reason.String() + ")"
+	return textPrefix + e.kind.String() + " (" + e.reason.String() + ")"
 }
 
 // Format writes the text of Error under every verb: %+v and %#v show no more.

@@ -23,6 +23,7 @@ type evidenceKey struct{}
 type evidence struct {
 	maxMessage int  // 0 for no cap
 	paged      bool // the request is one page of a walk
+	connecting bool // there is no request yet, a transport connects
 
 	mu      sync.Mutex
 	sealed  bool

@@ -103,8 +103,8 @@ func (k Kind) String() string {
 	return kindTable()[k].name
 }
 
-// Error returns the name of the kind after the words "mcp client".
-func (k Kind) Error() string { return "mcp client: " + k.String() }
+// Error returns the name of the kind, so that it prints like that too.
+func (k Kind) Error() string { return k.String() }
 
 // Definition returns what every error of the kind shares: its google.rpc.Code,
 // its domain and reason, its title, and whether to retry. It is nil for a number

@@ -106,7 +106,7 @@ func TestKind_text(t *testing.T) {
 	if _, err := json.Marshal(errmapmcp.Kind(42)); err == nil {
 		t.Error("an unknown kind was written")
 	}
-	if got := errmapmcp.Kind(42).Error(); got != "mcp client: kind 42" {
+	if got := errmapmcp.Kind(42).Error(); got != "kind 42" {
 		t.Errorf("an unknown kind shows as %q", got)
 	}
 	if got := errmapmcp.Kind(-1).String(); got != "kind -1" {

@@ -96,7 +96,9 @@ func TestClient_rounds(t *testing.T) {
 			writeJSON(w, http.StatusOK, m.result(`{"content":[],"contents":[],"messages":[]}`))
 		})), &mcp.ClientOptions{
 			ElicitationHandler: accepting().ElicitationHandler,
+			//lint:ignore SA1019 servers of the deprecation window still ask for it
 			CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+				//lint:ignore SA1019 servers of the deprecation window still ask for it
 				return &mcp.CreateMessageResult{Model: "m", Role: "assistant", Content: &mcp.TextContent{Text: "hi"}}, nil
 			},
 		})

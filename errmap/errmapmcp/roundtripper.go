@@ -95,6 +95,7 @@ func begin(req *http.Request) *exchange {
 	switch {
 	case req.Response != nil && previous != nil: // a redirect
 		x.id, x.resume = previous.id, previous.resume
+	case req.Method == http.MethodGet && ev.connecting && wantsEvents(req):
 	case req.Method == http.MethodGet && previous != nil && wantsEvents(req):
 		x.id, x.resume = previous.id, true
 	default:

@@ -5,7 +5,8 @@ import (
 )
 
 // Session is the SDK's session, whose requests fail with an [*Error]. It is safe
-// for concurrent use.
+// for concurrent use. Close it by its own Close: what the SDK's session inside it
+// closes counts as a connection that broke.
 type Session struct {
 	*mcp.ClientSession
 	client *Client

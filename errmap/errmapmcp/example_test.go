@@ -1,0 +1,108 @@
+package errmapmcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"google.golang.org/genproto/googleapis/rpc/code"
+
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/errmap/errmapmcp"
+)
+
+// A program tells failures apart by their kind, never by their text.
+func ExampleNewClient() {
+	ctx := context.Background()
+	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1.0"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "order"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+		return nil, nil, &jsonrpc.Error{Code: 4010, Message: "sold out"}
+	})
+	ours, theirs := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(ctx, theirs, nil); err != nil {
+		log.Fatal(err)
+	}
+
+	client := errmapmcp.NewClient(&mcp.Implementation{Name: "buyer", Version: "1.0"}, nil,
+		errmapmcp.WithPolicy(func(_ context.Context, call errmapmcp.Call) errmapmcp.Decision {
+			if call.Name() == "refund" {
+				return errmapmcp.Deny("needs_a_person")
+			}
+			return errmapmcp.Allow()
+		}))
+	session, err := client.Connect(ctx, ours, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close() }()
+
+	for _, tool := range []string{"order", "refund"} {
+		_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool})
+		var e *errmapmcp.Error
+		if errors.As(err, &e) {
+			fmt.Println(e.Kind(), e.Reason(), e.Code(), e.Retryable())
+		}
+	}
+	// Output:
+	// protocol jsonrpc:4010 INTERNAL false
+	// denied needs_a_person PERMISSION_DENIED false
+}
+
+func ExampleFromRPCError() {
+	e := errmapmcp.FromRPCError([]byte(`{"code":-31404,"message":"no cart c-1","data":{"cart":"c-1"}}`))
+	fmt.Println(e)
+	fmt.Println(e.Peer().Code(), e.Peer().Message())
+	fmt.Println(errmapmcp.FromRPCError([]byte(`"boom"`)))
+	// Output:
+	// mcp client: protocol (jsonrpc:-31404)
+	// NOT_FOUND no cart c-1
+	// mcp client: protocol (invalid_error_object)
+}
+
+func ExampleSecret() {
+	token := errmapmcp.NewSecret("hunter2")
+	fmt.Printf("%v %q %x %#v\n", token, token, token, token)
+	fmt.Println(len(token.Reveal()))
+	// Output:
+	// #Secret<redacted> #Secret<redacted> #Secret<redacted> #Secret<redacted>
+	// 7
+}
+
+// A tool's typed error is a result that a model can read, and a program too.
+func ExampleInstallServer() {
+	ctx := context.Background()
+	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1.0"}, nil)
+	if err := errmapmcp.InstallServer(server); err != nil {
+		log.Fatal(err)
+	}
+	errmapmcp.AddTool(server, &mcp.Tool{Name: "order"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+		return nil, nil, errmap.NewCode(code.Code_NOT_FOUND, "no cart c-1")
+	})
+	ours, theirs := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(ctx, theirs, nil); err != nil {
+		log.Fatal(err)
+	}
+	session, err := errmapmcp.NewClient(&mcp.Implementation{Name: "buyer", Version: "1.0"}, nil).Connect(ctx, ours, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close() }()
+
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "order"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	structured, err := json.Marshal(result.StructuredContent)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.IsError, result.Content[0].(*mcp.TextContent).Text)
+	fmt.Println(string(structured))
+	// Output:
+	// true no cart c-1
+	// {"error":{"code":404,"message":"no cart c-1","status":"NOT_FOUND"}}
+}
