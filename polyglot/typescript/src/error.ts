@@ -1,0 +1,228 @@
+// The error that a program throws and catches.
+
+import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { Catalog } from "./catalog.js";
+import { noErrors } from "./catalog.js";
+import { Code, rowOf } from "./code.js";
+import { type Definition, identifies } from "./definition.js";
+import { bytesDetail, Hub, type RawDetail, type Received } from "./hub.js";
+import { RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
+import { bytesOf, errorInfoOf, identityOf } from "./render.js";
+import { retryDetail } from "./retry.js";
+import { repair } from "./utf8.js";
+
+/** ErrorInit is what an error may have from the beginning. */
+export interface ErrorInit {
+  /** What led to the error: no wire carries it. */
+  readonly cause?: unknown;
+  /** The delay in milliseconds after which the caller may try again. */
+  readonly retryDelay?: number;
+}
+
+/** state is the key of what codecs know of an error. It is for this package alone. */
+export const state: unique symbol = Symbol("errmap.state");
+
+/** State is an error as codecs have it, and the catalogue that it was read with. */
+export interface State {
+  readonly hub: Hub;
+  readonly catalog: Catalog;
+}
+
+/** InternalInit is how this package makes an error of what it has read. */
+export interface InternalInit extends ErrorInit {
+  readonly [state]?: State;
+}
+
+/**
+ * ErrmapError is an error in the model of google.rpc.Status: a code, a message and
+ * details, and what else a peer said. It is immutable; the methods that begin with
+ * "with" return a changed copy.
+ *
+ * All of it but the cause and the notes reaches the caller of a handler that throws
+ * it.
+ */
+export class ErrmapError extends Error {
+  /** @internal */
+  declare readonly [state]: State;
+
+  /**
+   * Makes an error of a code and a developer-facing text, without identity. OK is no
+   * error: it throws a RangeError.
+   */
+  constructor(code: Code, message: string, init?: ErrorInit) {
+    const given = (init as InternalInit | undefined)?.[state] ?? { hub: hubOfCode(code, message), catalog: noErrors };
+    super(given.hub.message, init !== undefined && "cause" in init ? { cause: init.cause } : undefined);
+    this.name = "ErrmapError";
+    let { hub } = given;
+    if (init?.retryDelay !== undefined) {
+      hub = withRawDetail(hub, retryDetail(init.retryDelay));
+    }
+    for (const key of ["name", "cause"] as const) {
+      if (Object.hasOwn(this, key)) {
+        Object.defineProperty(this, key, { enumerable: false });
+      }
+    }
+    Object.defineProperty(this, state, { value: { hub, catalog: given.catalog } });
+  }
+
+  /** The code: UNKNOWN for a private number. */
+  get code(): Code {
+    return rowOf(this[state].hub.number).code;
+  }
+
+  /** The number of the code as it was received or given, a private one too. */
+  get number(): number {
+    return this[state].hub.number;
+  }
+
+  /** The reason of the ErrorInfo that identifies the error; "" for none. */
+  get reason(): string {
+    return this.#info()?.reason ?? "";
+  }
+
+  /** The domain of the ErrorInfo that identifies the error; "" for none. */
+  get domain(): string {
+    return this.#info()?.domain ?? "";
+  }
+
+  /** The metadata of the ErrorInfo that identifies the error. */
+  get metadata(): ReadonlyMap<string, string> {
+    return this.#info()?.metadata ?? new Map<string, string>();
+  }
+
+  /** The details in order, each as it travelled. */
+  get details(): readonly RawDetail[] {
+    return this[state].hub.details;
+  }
+
+  /** What each wire said that a google.rpc.Status cannot, in the order of Wire. */
+  get received(): readonly Received[] {
+    return this[state].hub.received;
+  }
+
+  /** The HTTP status that came with the error, else the one that the code stands for. */
+  get httpStatus(): number {
+    return this.received.find((r) => r.httpStatus !== 0)?.httpStatus ?? rowOf(this.number).http;
+  }
+
+  /** What was dropped or repaired, in words for people. It never leaves the program. */
+  get notes(): readonly string[] {
+    return this[state].hub.notes.texts;
+  }
+
+  /** Whether a peer sent the error. */
+  get remote(): boolean {
+    return this[state].hub.remote;
+  }
+
+  /** Whether a call of this program failed here, without a word of its peer. */
+  get local(): boolean {
+    return this[state].hub.local;
+  }
+
+  /** The delay of the first RetryInfo in milliseconds; undefined without one. */
+  get retryDelay(): number | undefined {
+    const delay = this.detail(RetryInfoSchema)?.retryDelay;
+    return delay === undefined ? undefined : Math.max(0, Number(delay.seconds) * 1000 + delay.nanos / 1_000_000);
+  }
+
+  /**
+   * Whether the same call may succeed when it is made again: what the definition of
+   * the error says, else whether a RetryInfo is there, else whether the code is
+   * UNAVAILABLE.
+   */
+  get retryable(): boolean {
+    const info = this.#info();
+    const said = info === undefined ? undefined : this[state].catalog.find(info.domain, info.reason)?.retryable;
+    return said ?? (this.detail(RetryInfoSchema) !== undefined || this.code === Code.UNAVAILABLE);
+  }
+
+  /** detail returns the first detail of a type that can be read; undefined for none. */
+  detail<Desc extends DescMessage>(schema: Desc): MessageShape<Desc> | undefined {
+    for (const d of this.details) {
+      const bytes = d.name === schema.typeName ? bytesOf(this[state].catalog, d) : undefined;
+      if (bytes !== undefined) {
+        try {
+          return fromBinary(schema, bytes);
+        } catch {
+          // One that cannot be read is passed over.
+        }
+      }
+    }
+    return undefined;
+  }
+
+  /** is tells whether any ErrorInfo of the error has the identity of a class. */
+  is(one: { readonly domain: string; readonly reason: string }): boolean {
+    return this.details.some((d) => {
+      const info = errorInfoOf(this[state].catalog, d);
+      return info !== undefined && identifies(one, info);
+    });
+  }
+
+  /** withDetail returns the error with one more detail; one of that type is replaced. */
+  withDetail<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): this {
+    const value = toBinary(schema, create(schema, init) as MessageShape<Desc>);
+    return this.#changed((hub) => withRawDetail(hub, bytesDetail(schema.typeName, value)));
+  }
+
+  /** withMessage returns the error with another text. */
+  withMessage(message: string): this {
+    return this.#changed((hub) => {
+      hub.message = repair(message);
+      return hub;
+    });
+  }
+
+  #changed(change: (hub: Hub) => Hub): this {
+    const { hub, catalog } = this[state];
+    const copy = hub.clone();
+    hub.notes.texts.forEach((text) => copy.notes.add(text));
+    return this.rebuilt({ ...(Object.hasOwn(this, "cause") ? { cause: this.cause } : {}), [state]: { hub: change(copy), catalog } }) as this;
+  }
+
+  /** @internal */
+  protected rebuilt(init: InternalInit): ErrmapError {
+    return new ErrmapError(this.code, "", init);
+  }
+
+  #info(): ReturnType<typeof identityOf> {
+    const { hub, catalog } = this[state];
+    return identityOf(hub.details, catalog, catalog);
+  }
+}
+
+function hubOfCode(code: Code, message: string): Hub {
+  if (code === Code.OK) {
+    throw new RangeError("OK is the code of no error");
+  }
+  const hub = new Hub();
+  hub.number = code;
+  hub.message = repair(message);
+  return hub;
+}
+
+function withRawDetail(hub: Hub, detail: RawDetail): Hub {
+  const changed = hub.clone();
+  hub.notes.texts.forEach((text) => changed.notes.add(text));
+  const place = hub.details.findIndex((d) => d.name === detail.name);
+  changed.details = place < 0 ? [...hub.details, detail] : hub.details.map((d, i) => (i === place ? detail : d));
+  return changed;
+}
+
+/** infoFor returns the ErrorInfo of an error that a definition identifies. */
+export function infoFor(hub: Hub, d: Pick<Definition, "domain" | "reason">, catalog: Catalog): ReturnType<typeof errorInfoOf> {
+  for (const detail of hub.details) {
+    const info = errorInfoOf(catalog, detail);
+    if (info !== undefined && identifies(d, info)) {
+      return info;
+    }
+  }
+  return undefined;
+}
+
+/** stateOf returns what codecs know of an error. */
+export function stateOf(e: ErrmapError): State {
+  return e[state];
+}
+

@@ -1,0 +1,134 @@
+// The classes that annotated messages become.
+
+import { clone, create, type DescFile, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { Catalog, type ErrorClass, noErrors } from "./catalog.js";
+import { decodeInstance, definitionOf, encodeInstance } from "./definition.js";
+import { ErrmapError, type ErrorInit, infoFor, type InternalInit, type State, state, stateOf } from "./error.js";
+import { Hub } from "./hub.js";
+import { parseMessage, serializeMessage } from "./message.js";
+import { bytesOf, identityOf } from "./render.js";
+
+/** Init is what the fields of an error may be given as. */
+export type Init<Desc extends DescMessage> = MessageInitShape<Desc>;
+
+/**
+ * TypedError is an error with an identity and with fields. Generated classes extend
+ * it, with a property for each field.
+ */
+export abstract class TypedError<Desc extends DescMessage, Domain extends string, Reason extends string> extends ErrmapError {
+  /** The fields of the error as the message that they are, which is frozen. */
+  readonly fields: MessageShape<Desc>;
+
+  protected constructor(schema: Desc, init?: Init<Desc>, options?: ErrorInit) {
+    const made = create(schema, init);
+    const fields = (made as unknown) === init ? clone(schema, made as MessageShape<Desc>) : (made as MessageShape<Desc>);
+    const given = (options as InternalInit | undefined)?.[state] ?? madeHere(schema, fields);
+    super(definitionOf(schema).code, "", { ...options, [state]: given } as InternalInit);
+    this.name = schema.name;
+    Object.defineProperty(this, "name", { enumerable: false });
+    this.fields = Object.freeze(fields) as MessageShape<Desc>;
+  }
+
+  /** The reason of the class. */
+  override get reason(): Reason {
+    return definitionOf(this.#schema()).reason as Reason;
+  }
+
+  /** The domain of the class. */
+  override get domain(): Domain {
+    return definitionOf(this.#schema()).domain as Domain;
+  }
+
+  /** @internal */
+  protected override rebuilt(init: InternalInit): ErrmapError {
+    return newTyped(this.constructor as unknown as ErrorClass, init[state] as State, init);
+  }
+
+  #schema(): DescMessage {
+    return (this.constructor as unknown as ErrorClass).schema;
+  }
+}
+
+// madeHere is what a message says of which nothing was received.
+function madeHere<Desc extends DescMessage>(schema: Desc, fields: MessageShape<Desc>): State {
+  const d = definitionOf(schema);
+  const catalog = catalogOf(schema.file);
+  const hub = new Hub();
+  const { text, details } = encodeInstance(d, parseMessage(schema, toBinary(schema, fields)), catalog, hub.notes);
+  hub.number = d.code;
+  hub.message = text;
+  hub.details = details;
+  return { hub, catalog };
+}
+
+const catalogs = new WeakMap<DescFile, Catalog>();
+
+// catalogOf knows what a file and its imports define.
+function catalogOf(file: DescFile): Catalog {
+  let c = catalogs.get(file);
+  if (c === undefined) {
+    try {
+      c = new Catalog([file]);
+    } catch {
+      c = noErrors; // a mistake in another message is not this one's
+    }
+    catalogs.set(file, c);
+  }
+  return c;
+}
+
+/** ErrorOf is any error of a list that a generated file exports. */
+export type ErrorOf<List extends readonly ErrorClass[]> = List[number] extends infer C ? (C extends abstract new (...args: never[]) => infer E ? E : never) : never;
+
+/**
+ * isErrorOf tells whether a caught value is an error of a list: behind it, a switch on
+ * the reason is exhaustive.
+ */
+export function isErrorOf<const List extends readonly (ErrorClass & (abstract new (...args: never[]) => ErrmapError))[]>(
+  value: unknown,
+  list: List,
+): value is ErrorOf<List> {
+  return list.some((one) => value instanceof one);
+}
+
+/**
+ * asError returns a caught error as one of a class that any of its ErrorInfo details
+ * has the identity of; undefined where none has.
+ */
+export function asError<E extends ErrmapError>(value: unknown, one: ErrorClass & (abstract new (...args: never[]) => E)): E | undefined {
+  for (let e = value, seen = 0; e instanceof Error && seen < 100; e = e.cause, seen++) {
+    if (e instanceof one) {
+      return e;
+    }
+    if (e instanceof ErrmapError && infoFor(stateOf(e).hub, one, stateOf(e).catalog) !== undefined) {
+      return newTyped(one, stateOf(e), Object.hasOwn(e, "cause") ? { cause: e.cause } : {}) as E;
+    }
+  }
+  return undefined;
+}
+
+/** errorFrom makes an error of what was read: of the class of its identity where the catalogue has one. */
+export function errorFrom(given: State, init: ErrorInit = {}): ErrmapError {
+  const { hub, catalog } = given;
+  const info = identityOf(hub.details, catalog, catalog);
+  const d = info === undefined ? undefined : catalog.find(info.domain, info.reason);
+  const one = d === undefined ? undefined : catalog.classOf(d.desc.typeName);
+  return one === undefined ? new ErrmapError(hub.number, "", { ...init, [state]: given } as InternalInit) : newTyped(one, given, init);
+}
+
+function newTyped(one: ErrorClass, given: State, init: ErrorInit): ErrmapError {
+  const { hub, catalog } = given;
+  const info = infoFor(hub, one, catalog);
+  const bytes = (name: string): Uint8Array | undefined => {
+    for (const d of hub.details) {
+      const found = d.name === name ? bytesOf(catalog, d) : undefined;
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    return undefined;
+  };
+  const make = one as unknown as new (fields: unknown, init: InternalInit) => ErrmapError;
+  const fields = info === undefined ? undefined : fromBinary(one.schema, serializeMessage(decodeInstance(definitionOf(one.schema), info, bytes, catalog)));
+  return new make(fields, { ...init, [state]: given });
+}
