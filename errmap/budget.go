@@ -2,6 +2,7 @@ package errmap
 
 import (
 	"cmp"
+	"log/slog"
 	"maps"
 	"slices"
 	"sort"
@@ -27,6 +28,9 @@ func fitGRPC(e *Error, o *encodeOptions) GRPCHeaders {
 			break
 		}
 		step()
+	}
+	if o.note == nil {
+		slog.Warn("parts of an error did not fit into gRPC headers", "budget", o.budget, "notes", []string(f.notes))
 	}
 	o.noted(f.notes)
 	return encodeGRPC(f.e, f.options)

@@ -64,7 +64,8 @@ func WithBudget(n int) EncodeOption {
 }
 
 // WithNotes has f called for each part that an encoder drops, while the encoder
-// runs.
+// runs. Without it, what the budget of gRPC's headers drops is logged to
+// slog.Default.
 func WithNotes(f func(note string)) EncodeOption {
 	return encodeOption(func(o *encodeOptions) { o.note = f })
 }
