@@ -67,9 +67,27 @@ func (o *serverOptions) outgoing(ctx context.Context, e *errmap.Error) error {
 // caller may hear, from what it says of the network and of the program.
 type serverStream struct{ connect.ServerStream }
 
-func (s serverStream) Receive(msg any) error { return ofRequest(s.ServerStream.Receive(msg)) }
-func (s serverStream) Send(msg any) error    { return ofRequest(s.ServerStream.Send(msg)) }
-func (s serverStream) SendHeaders() error    { return ofRequest(s.ServerStream.SendHeaders()) }
+func (s serverStream) Receive(msg any) error {
+	err := s.ServerStream.Receive(msg)
+	if e := ofProtocol(err); e != nil {
+		return e
+	}
+	return ofRequest(err)
+}
+
+func (s serverStream) Send(msg any) error { return ofRequest(s.ServerStream.Send(msg)) }
+func (s serverStream) SendHeaders() error { return ofRequest(s.ServerStream.SendHeaders()) }
+
+// ofProtocol returns the error of a request that breaks the protocol, such as by a
+// flag that it may not have: an INTERNAL, all of whose text is Connect's own
+// because nothing caused it. For other errors it returns nil.
+func ofProtocol(err error) error {
+	c, ok := errors.AsType[*connect.Error](err)
+	if !ok || c == nil || c.IsRemote() || c.Code() != connect.CodeInternal || c.Unwrap() != nil {
+		return nil
+	}
+	return read(c, nil).WithCause(err)
+}
 
 func ofRequest(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {

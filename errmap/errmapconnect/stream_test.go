@@ -94,6 +94,7 @@ func TestServerInterceptor_malformedMessages(t *testing.T) {
 		"no JSON":   {"\x00\x00\x00\x00\x07" + `{"sku":`, "invalid_argument"},
 		"too large": {"\x00\x00\x00\x00\x64" + strings.Repeat(" ", 100), "resource_exhausted"},
 		"cut off":   {"\x00\x00\x00\x00\x07" + `{"s`, "invalid_argument"},
+		"flags":     {"\x01\x00\x00\x00\x02{}", `internal","message":"protocol error: sent compressed message without compression support`},
 	} {
 		resp, err := client.Post("http://shop"+shopv1connect.CartFillProcedure, "application/connect+json", strings.NewReader(test.body))
 		if err != nil {

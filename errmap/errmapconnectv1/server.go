@@ -105,8 +105,26 @@ func form(protocol string) rpcstatus.Form {
 // caller may hear, from what it says of the network and of the program.
 type handlerConn struct{ connect.StreamingHandlerConn }
 
-func (c handlerConn) Receive(msg any) error { return ofRequest(c.StreamingHandlerConn.Receive(msg)) }
-func (c handlerConn) Send(msg any) error    { return ofRequest(c.StreamingHandlerConn.Send(msg)) }
+func (c handlerConn) Receive(msg any) error {
+	err := c.StreamingHandlerConn.Receive(msg)
+	if e := ofProtocol(err); e != nil {
+		return e
+	}
+	return ofRequest(err)
+}
+
+func (c handlerConn) Send(msg any) error { return ofRequest(c.StreamingHandlerConn.Send(msg)) }
+
+// ofProtocol returns the error of a request that breaks the protocol, such as by a
+// flag that it may not have: an INTERNAL, all of whose text is Connect's own
+// because nothing caused it. For other errors it returns nil.
+func ofProtocol(err error) error {
+	c, ok := errors.AsType[*connect.Error](err)
+	if !ok || c == nil || isWireError(c) || c.Code() != connect.CodeInternal || errors.Unwrap(c.Unwrap()) != nil {
+		return nil
+	}
+	return read(c, nil).WithCause(err)
+}
 
 func ofRequest(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -232,6 +233,26 @@ func TestServerInterceptor_malformedRequest(t *testing.T) {
 		if !strings.Contains(text.String(), `"code":"invalid_argument"`) {
 			t.Errorf("%s: %s", procedure, text.String())
 		}
+	}
+	if logged.Len() != 0 {
+		t.Error("a caller's mistake was logged as a fault of the program")
+	}
+}
+
+func TestServerInterceptor_brokenProtocol(t *testing.T) {
+	t.Parallel()
+	logged := new(adaptertest.Journal)
+	client, _ := serve(t, adaptertest.Return(nil), errmapconnectv1.WithServer(errmapconnectv1.WithGuard(logged.Guard())))
+	const compressed = "\x01\x00\x00\x00\x02{}" // and no header says how
+	resp, err := client.Post("http://shop"+shopv1connectv1.CartFillProcedure, "application/connect+json", strings.NewReader(compressed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	const want = "\x02\x00\x00\x00\x6d" + `{"error":{"code":"internal","message":"protocol error: sent compressed message without compression support"}}`
+	if string(body) != want {
+		t.Errorf("got %q", body)
 	}
 	if logged.Len() != 0 {
 		t.Error("a caller's mistake was logged as a fault of the program")
