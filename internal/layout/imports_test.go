@@ -144,6 +144,11 @@ var table = []row{
 		outside:  []string{connect, connectV1, grpcGo, protobuf, rpc, api},
 	},
 	{
+		packages: []string{"internal/testserver"},
+		inside:   []string{"gen", "errmap", "server", "internal/testproto"},
+		outside:  []string{connect, protobuf, rpc},
+	},
+	{
 		packages: []string{"internal/adaptertest"},
 		inside:   []string{"gen", "=errmap", "internal/testproto"},
 		outside:  []string{cmp, grpcGo, protobuf, rpc},
