@@ -164,6 +164,41 @@ func TestClient_stdio(t *testing.T) {
 		wantKind(t, callTool(t.Context(), session), errmapmcp.KindMessageTooLarge, "received:4096")
 		wantKind(t, callTool(t.Context(), session), errmapmcp.KindUnavailable, "received:4096")
 	})
+	t.Run("a server that does not read", func(t *testing.T) {
+		t.Parallel()
+		transport := child(t, "deaf")
+		transport.TerminateDuration = 50 * time.Millisecond
+		session := connect(t, transport)
+		if err := callTool(t.Context(), session); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		err := within(t, time.Second, func() error {
+			_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "order", Arguments: map[string]any{"note": strings.Repeat("x", 1<<20)}})
+			return err
+		})
+		wantKind(t, err, errmapmcp.KindTimeout, errmapmcp.ReasonDeadline)
+		_ = within(t, 4*time.Second, session.Close)
+	})
+	t.Run("a handler that does not return", func(t *testing.T) {
+		t.Parallel()
+		ours, theirs := mcp.NewInMemoryTransports()
+		server := mcp.NewServer(testServer, &mcp.ServerOptions{Logger: quiet()})
+		served, err := server.Connect(t.Context(), theirs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := make(chan struct{})
+		session := connectWith(t, ours, &mcp.ClientOptions{ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			close(started)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+		go func() { _, _ = served.Elicit(context.Background(), &mcp.ElicitParams{Message: "?"}) }()
+		<-started
+		_ = within(t, 4*time.Second, session.Close)
+	})
 	t.Run("over pipes", func(t *testing.T) {
 		t.Parallel()
 		theirs, ours := io.Pipe()

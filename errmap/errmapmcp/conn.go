@@ -146,6 +146,7 @@ func (t *watchedTransport) Connect(ctx context.Context) (mcp.Connection, error) 
 		// the protocol was agreed on; a RoundTripper watches it.
 		return conn, nil
 	}
+	t.link.connect(conn)
 	return newWatchedConn(conn, t.link, t.maxMessage), nil
 }
 

@@ -118,9 +118,9 @@ func serveOutput(reader io.ReadCloser, writer io.WriteCloser, output string) {
 		case bytes.Contains(buffer[:n], []byte(`"method":"initialize"`)):
 			_, _ = io.WriteString(writer, `{"jsonrpc":"2.0","id":1,"result":`+initializeResult+"}\n")
 		case bytes.Contains(buffer[:n], []byte(`"method":"tools/call"`)):
+			go func() { _, _ = io.Copy(io.Discard, reader) }()
 			_, _ = io.WriteString(writer, output)
 			_ = writer.Close()
-			_, _ = io.Copy(io.Discard, reader)
 			return
 		}
 	}

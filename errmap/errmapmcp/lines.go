@@ -27,10 +27,10 @@ type lineConn struct {
 	explain func(error) *Error
 
 	incoming chan incoming
+	outgoing chan outgoing
 	done     chan struct{}
 	once     sync.Once
 	closeErr error
-	writing  sync.Mutex
 	queue    []jsonrpc.Message // of Read only
 }
 
@@ -39,17 +39,23 @@ type incoming struct {
 	err  error
 }
 
+type outgoing struct {
+	line    []byte
+	written chan<- error
+}
+
 // newLineConn starts to read. limit is the most bytes of a line, 0 for the SDK's
 // default.
 func newLineConn(reader io.ReadCloser, writer io.WriteCloser, limit int, explain func(error) *Error) *lineConn {
 	c := &lineConn{
 		reader: reader, writer: writer, limit: limit, explain: explain,
-		incoming: make(chan incoming), done: make(chan struct{}),
+		incoming: make(chan incoming), outgoing: make(chan outgoing), done: make(chan struct{}),
 	}
 	if c.limit <= 0 {
 		c.limit = maxEvidence
 	}
 	go c.scan()
+	go c.print()
 	return c
 }
 
@@ -80,21 +86,30 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, nil
 }
 
-// Write writes a message as one line.
+// Write writes a message as one line. Where the peer does not read, it returns
+// when ctx ends; a line that was begun is still written whole.
 func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	line, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
 		return fmt.Errorf("errmapmcp: the message has no JSON: %w", err)
 	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if _, err := c.writer.Write(append(line, '\n')); err != nil {
-		return &fault{c.explain(err)}
+	written := make(chan error, 1)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.done:
+		return &fault{c.explain(io.ErrClosedPipe)}
+	case c.outgoing <- outgoing{append(line, '\n'), written}:
 	}
-	return nil
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-written:
+		if err != nil {
+			return &fault{c.explain(err)}
+		}
+		return nil
+	}
 }
 
 // Close closes both directions.
@@ -122,6 +137,19 @@ func (c *lineConn) scan() {
 		}
 		if err != nil {
 			return
+		}
+	}
+}
+
+// print writes lines until the connection is closed, which ends a write too.
+func (c *lineConn) print() {
+	for {
+		select {
+		case <-c.done:
+			return
+		case out := <-c.outgoing:
+			_, err := c.writer.Write(out.line)
+			out.written <- err
 		}
 	}
 }

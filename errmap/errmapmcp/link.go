@@ -15,8 +15,9 @@ type link struct {
 	bound   bool // a session has it
 	session *mcp.ClientSession
 	closed  bool
-	closing chan struct{} // is closed when closed is set
-	end     *Error        // of the connection, nil while it lives
+	closing chan struct{}  // is closed when closed is set
+	end     *Error         // of the connection, nil while it lives
+	conn    mcp.Connection // nil where the SDK has it alone
 	calls   map[*context.CancelCauseFunc]struct{}
 }
 
@@ -83,6 +84,23 @@ func (l *link) gone() *Error {
 		return l.end.as(KindUnavailable)
 	}
 	return nil
+}
+
+// abort closes the connection below the SDK, which waits for what it handles.
+func (l *link) abort() {
+	l.mu.Lock()
+	conn := l.conn
+	l.mu.Unlock()
+	if conn != nil {
+		_ = conn.Close()
+	}
+}
+
+// connect takes in the connection.
+func (l *link) connect(conn mcp.Connection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conn = conn
 }
 
 // isClosed tells whether the program closed the session.

@@ -1,8 +1,14 @@
 package errmapmcp
 
 import (
+	"time"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// closeWait is how long handlers of the client that are under way may take when a
+// session is closed.
+const closeWait = 2 * time.Second
 
 // Session is the SDK's session, whose requests fail with an [*Error]. It is safe
 // for concurrent use. Close it by its own Close: what the SDK's session inside it
@@ -14,9 +20,13 @@ type Session struct {
 }
 
 // Close closes the session: requests that are under way fail as [KindClosed] at
-// once, and so do all later ones. It returns what the SDK's Close returns, such
-// as how a stdio server exited. It may be called again, and concurrently.
+// once, and so do all later ones. Handlers of the client that are under way have
+// two seconds; then, but over HTTP, their contexts end with the connection. It
+// returns what the SDK's Close returns, such as how a stdio server exited. It may
+// be called again, and concurrently.
 func (s *Session) Close() error {
 	s.link.close()
+	timer := time.AfterFunc(closeWait, s.link.abort)
+	defer timer.Stop()
 	return s.ClientSession.Close()
 }
