@@ -46,13 +46,14 @@ func (f *fitter) fits() bool { return encodeGRPC(f.e, f.options).size() <= f.opt
 
 // dropText drops the JSON text of what rides along.
 func (f *fitter) dropText() {
-	for _, r := range f.e.received {
+	received := slices.Clone(f.e.received)
+	for i, r := range received {
 		if r.CodeText != "" || len(r.Members) > 0 {
 			f.notes.add("over budget: JSON received on the %s wire dropped", r.Wire)
-			r.CodeText, r.Members = "", nil
-			f.e.setReceived(r)
+			received[i].CodeText, received[i].Members = "", nil
 		}
 	}
+	f.e.received = slices.DeleteFunc(received, Received.empty)
 	for i, d := range f.e.details {
 		if d.json == nil {
 			continue

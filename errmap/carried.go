@@ -1,9 +1,11 @@
 package errmap
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -213,9 +215,7 @@ func restore(c *Catalog, e *Error, s shape) {
 		return
 	}
 	e.details = append(placed(c, carried, plain), appended...)
-	for _, r := range carried.GetReceived() {
-		restoreReceived(e, r)
-	}
+	restoreReceived(e, carried.GetReceived())
 }
 
 // doubt says why a Carried is not to be believed, or nothing.
@@ -307,27 +307,49 @@ func elementType(raw []byte) string {
 	return ""
 }
 
-// restoreReceived puts back what one wire said. A private code comes back into
-// its place where the plain form says UNKNOWN.
-func restoreReceived(e *Error, p *errmapv1.Received) {
-	if p.GetWire() == errmapv1.Wire_WIRE_UNSPECIFIED {
-		return
+// restoreReceived puts back what other wires said, beside what this one did. A
+// private code comes back into its place where the plain form says UNKNOWN.
+func restoreReceived(e *Error, carried []*errmapv1.Received) {
+	said := make(map[Wire]Received, len(e.received))
+	for _, r := range e.received {
+		said[r.Wire] = r
 	}
-	r := Received{
-		Wire:          Wire(p.GetWire()),
-		Number:        p.GetNumber(),
-		CodeText:      p.GetCodeText(),
-		HTTPStatus:    int(p.GetHttpStatus()),
-		UnknownFields: p.GetUnknownFields(),
+	known := make(map[Wire]bool, len(carried))
+	var all []Received
+	for _, p := range carried {
+		r := fromReceived(p)
+		if r.Wire == 0 || known[r.Wire] {
+			continue
+		}
+		known[r.Wire] = true
+		if r.Wire == WireGRPC {
+			if n, err := strconv.ParseInt(r.Number, 10, 32); err == nil && n != 0 && !canonical(int32(n)) && row(e.number).name == "UNKNOWN" {
+				e.number, r.Number = int32(n), ""
+			}
+		}
+		all = append(all, mergeReceived(r, said[r.Wire]))
+	}
+	for _, r := range e.received {
+		if !known[r.Wire] {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Received) int { return cmp.Compare(a.Wire, b.Wire) })
+	e.received = slices.DeleteFunc(all, Received.empty)
+}
+
+// fromReceived reads what one wire said, as far as it could have said it.
+func fromReceived(p *errmapv1.Received) Received {
+	r := Received{Wire: Wire(p.GetWire()), Number: p.GetNumber(), CodeText: p.GetCodeText()}
+	if status := int(p.GetHttpStatus()); status >= 100 && status <= 999 {
+		r.HTTPStatus = status
+	}
+	if s, _, err := parseStatus(p.GetUnknownFields(), 0); err == nil && s.GetCode() == 0 && s.GetMessage() == "" && len(s.GetDetails()) == 0 {
+		r.UnknownFields = s.ProtoReflect().GetUnknown()
 	}
 	if text, err := compactJSON([]byte(p.GetMembers()), Limits{}.withDefaults()); err == nil {
 		members, _ := objectMembers(text)
 		r = r.withMembers(members)
 	}
-	if r.Wire == WireGRPC {
-		if n, err := strconv.ParseInt(r.Number, 10, 32); err == nil && n != 0 && !canonical(int32(n)) && row(e.number).name == "UNKNOWN" {
-			e.number, r.Number = int32(n), ""
-		}
-	}
-	e.setReceived(mergeReceived(r, e.receivedOn(r.Wire)))
+	return r
 }

@@ -102,19 +102,19 @@ func DecodeGRPC(headers map[string][]string, opts ...DecodeOption) (*Error, erro
 	return e, nil
 }
 
-// grpcStatus reads the values of grpc-status: any that is not zero wins. A value
-// that is no number is UNKNOWN, with its text.
+// grpcStatus reads the values of grpc-status: any that is not zero wins. One that
+// is no number is UNKNOWN, with its text, where no other says more.
 func grpcStatus(values []string) (number int32, text string) {
 	for _, value := range values {
 		n, err := strconv.ParseUint(value, 10, 31)
 		switch {
-		case err != nil:
-			return int32(code.Code_UNKNOWN), repair(value)
-		case n != 0:
+		case err != nil && number == 0:
+			number, text = int32(code.Code_UNKNOWN), repair(value)
+		case err == nil && n != 0:
 			return int32(n), ""
 		}
 	}
-	return 0, ""
+	return number, text
 }
 
 // readDetailsBin adds what grpc-status-details-bin says to what the other two

@@ -42,6 +42,8 @@ func TestWire_5_grpc(t *testing.T) {
 		{rule: "details read padded", from: "grpc", in: "grpc-status: 5\ngrpc-message: gone\ngrpc-status-details-bin: CAUSBGdvbmU=", to: "connect", want: `{"code":"not_found","message":"gone"}`},
 		{rule: "names of any case", from: "grpc", in: "Grpc-Status: 5\nGRPC-MESSAGE: gone", to: "connect", want: `{"code":"not_found","message":"gone"}`},
 		{rule: "any status that is not zero wins", from: "grpc", in: "grpc-status: 0\ngrpc-status: 5\ngrpc-status: 0\ngrpc-message: m", to: "connect", want: `{"code":"not_found","message":"m"}`},
+		{rule: "a number wins over what is none", from: "grpc", in: "grpc-status: abc\ngrpc-status: 5\ngrpc-message: m", to: "connect", want: `{"code":"not_found","message":"m"}`},
+		{rule: "what is no number wins over zero", from: "grpc", in: "grpc-status: 0\ngrpc-status: abc\ngrpc-message: m", to: "", note: "is no number"},
 		{rule: "grpc-status decides and keeps the details", from: "grpc", in: "grpc-status: 9\ngrpc-message: m\ngrpc-status-details-bin: " + vectorST5, to: "connect",
 			want: `{"code":"failed_precondition","message":"m","details":[{"type":"google.rpc.ErrorInfo","value":"` + vectorEI + `","debug":` + debugEI + `}]}`, note: "says code 5"},
 		{rule: "code 0 in the details", from: "grpc", in: "grpc-status: 9\ngrpc-status-details-bin: " + vectorST0, to: "connect",

@@ -1,10 +1,12 @@
 package errmap_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -287,6 +289,37 @@ func TestWire_8_received_is_added_to(t *testing.T) {
 	}
 }
 
+// What a Carried says of other wires is no more than they could have said.
+func TestWire_8_received_that_no_wire_said(t *testing.T) {
+	t.Parallel()
+	check := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte("NOT_FOUND\nm")))
+	carried := &errmapv1.Carried{Check: check, Received: []*errmapv1.Received{
+		{Wire: errmapv1.Wire_WIRE_UNSPECIFIED, Number: "1"},
+		{Wire: errmapv1.Wire_WIRE_HTTP, HttpStatus: -1, Members: `{"x":`},
+		{Wire: errmapv1.Wire_WIRE_PROBLEM, HttpStatus: 99999},
+		{Wire: errmapv1.Wire_WIRE_STATUS, UnknownFields: []byte{0x08, 0x07}},
+		{Wire: errmapv1.Wire_WIRE_GRPC, UnknownFields: []byte{0xFF}, Number: "42"},
+		{Wire: errmapv1.Wire_WIRE_CONNECT, CodeText: "first"},
+		{Wire: errmapv1.Wire_WIRE_CONNECT, CodeText: "second"},
+		{Wire: 77, Number: "of a wire to come"},
+	}}
+	for range 50_000 {
+		carried.Received = append(carried.Received, &errmapv1.Received{Wire: errmapv1.Wire(len(carried.Received)), Number: "1"})
+	}
+	a, err := anypb.New(carried)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := errmap.FromStatus(&statuspb.Status{Code: 5, Message: "m", Details: []*anypb.Any{a}})
+	if err != nil || e.Number() != 5 || e.HTTPStatus() != 404 {
+		t.Fatalf("%v, %v", e, err)
+	}
+	r := e.Received()
+	if len(r) < 50_000 || r[0].CodeText != "first" || r[1].Number != "42" || r[1].UnknownFields != nil || r[2].Wire == errmap.WireStatus {
+		t.Errorf("%d: %+v", len(r), r[:3])
+	}
+}
+
 func TestWire_8_JSON_elements_on_binary_wires(t *testing.T) {
 	t.Parallel()
 	e := decodeText(t, generic, `{"code":-31404,"message":"m","data":["text",{"@type":"type.googleapis.com/acme.v9.Mystery","n":1},{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","domain":"d","metadata":{"n":5,"ok":true,"x":null,"o":{"a":1.0}},"extra":1}]}`, 0)
@@ -338,6 +371,13 @@ func TestWithoutCarried(t *testing.T) {
 	for i := range cases(t, 300) {
 		g := newGenerator(seed(t)+9000, uint64(i))
 		e, _, _ := g.received()
+		if slices.ContainsFunc(e.Details(), func(d errmap.RawDetail) bool {
+			value, _ := d.Value()
+			text, _ := d.JSON()
+			return bytes.Contains(append(value, text...), []byte("errmap.v1.Carried"))
+		}) {
+			continue // one inside a detail is the detail's own
+		}
 		for _, w := range allWires {
 			var notes []string
 			p := w.encode(e, errmap.WithoutCarried(), errmap.WithNotes(func(s string) { notes = append(notes, s) }))
