@@ -257,6 +257,43 @@ func TestProperty_peers_without_errmap(t *testing.T) {
 	}
 }
 
+// A peer that changes what it does not understand, numbers and doubled names and
+// lone surrogates, costs an error those and neither its code nor its message.
+func TestProperty_peers_that_change_JSON(t *testing.T) {
+	t.Parallel()
+	for i := range cases(t, 500) {
+		g := newGenerator(seed(t)+10_000, uint64(i))
+		e, _, _ := g.received()
+		for _, w := range allWires {
+			if !w.json {
+				continue
+			}
+			p, ok := peers[0].hop(w.encode(e))
+			if !ok {
+				continue // a number that no double is
+			}
+			back, err := w.decode(p)
+			if err != nil || back.Code() != e.Code() || back.Message() != e.Message() {
+				t.Fatalf("case %d, %s: %v in %s\n\tof %s\n\tas %s", i, w.name, err, p, describe(e), describe(back))
+			}
+			var want, got []string
+			for _, d := range e.Details() {
+				if _, ok := d.Value(); ok && strings.HasPrefix(string(d.Name()), "google.rpc.") {
+					want = append(want, string(d.Name()))
+				}
+			}
+			for _, d := range back.Details() {
+				if strings.HasPrefix(string(d.Name()), "google.rpc.") {
+					got = append(got, string(d.Name()))
+				}
+			}
+			if len(got) < len(want) {
+				t.Fatalf("case %d, %s: details %q became %q\n\tin %s", i, w.name, want, got, p)
+			}
+		}
+	}
+}
+
 // sameJSON tells whether two JSON texts say the same to a decoder.
 func sameJSON(a, b []byte) bool {
 	var x, y any

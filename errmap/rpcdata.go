@@ -143,22 +143,25 @@ func typedElement(raw []byte) bool {
 }
 
 // markerCode returns the code of a code marker: an object of exactly the two
-// members; 0 where the element is none.
+// members, of which peers that know no duplicates see no more; 0 where the
+// element is none.
 func markerCode(raw []byte) int32 {
 	members, _ := objectMembers(raw)
-	if len(members) != 2 {
-		return 0
-	}
-	typed, number := false, int64(0)
+	typed, coded, number := false, false, int64(0)
 	for _, m := range members {
 		switch m.name {
 		case "@type":
-			s, _ := stringValue(m.value)
-			typed = s == markerType
+			if s, _ := stringValue(m.value); !typed && s != markerType {
+				return 0
+			}
+			typed = true
 		case "code":
-			if isNumber(m.value) {
+			if !coded && isNumber(m.value) {
 				number, _ = numberOf(string(m.value))
 			}
+			coded = true
+		default:
+			return 0
 		}
 	}
 	if !typed || number < 1 || number >= int64(len(codeTable)) {
