@@ -1,0 +1,122 @@
+"""What generated code stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from google.protobuf.message import Message
+
+from . import error as _error
+from ._text import Notes
+from .definition import definition_of
+from .error import Error
+
+if TYPE_CHECKING:
+    from .catalog import Catalog
+
+__all__ = ["Message", "TypedError"]
+
+T = TypeVar("T", bound="TypedError")
+
+
+class TypedError(Error):
+    """An error that an annotated message says. Each such message has a subclass,
+    which the generator writes: its constructor takes the fields, its properties
+    have them."""
+
+    DOMAIN: ClassVar[str]
+    REASON: ClassVar[str]
+    MESSAGE: ClassVar[type[Message]]
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        message = type(self).MESSAGE(**{k: v for k, v in fields.items() if v is not None})
+        definition = definition_of(type(self).MESSAGE)
+        if definition is None:
+            raise TypeError(f"{type(self).__name__} is of no annotated message")
+        notes = Notes()
+        text, details = definition.encode(message, _error._linked(), notes)
+        self._start(int(definition.code), text)
+        self._details = tuple(details)
+        self._notes = tuple(notes.items)
+        self._fields = message
+
+    @property
+    def fields(self) -> Message:
+        """A copy of the message with the fields of the error."""
+        clone = type(self._fields)()
+        clone.CopyFrom(self._fields)
+        return clone
+
+    @property
+    def reason(self) -> str:
+        """The reason of the class."""
+        return type(self).REASON
+
+    @property
+    def domain(self) -> str:
+        """The domain of the class."""
+        return type(self).DOMAIN
+
+    def which_oneof(self, name: str) -> str | None:
+        """Return the name of the field of a oneof that is set, None for none."""
+        return cast("str | None", self._fields.WhichOneof(name))
+
+    def _field(self, name: str) -> Any:
+        return getattr(self.fields, name)
+
+    def _presence(self, name: str) -> Any:
+        return getattr(self.fields, name) if self._fields.HasField(name) else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make, args, state = super().__reduce__()
+        return make, args, {**state, "_fields": self._fields.SerializePartialToString()}
+
+    def __setstate__(self, state: Mapping[str, Any] | None) -> None:
+        for name, value in (state or {}).items():
+            setattr(self, name, type(self).MESSAGE.FromString(value) if name == "_fields" else value)
+
+
+def as_error(error: Error, cls: type[T]) -> T | None:
+    """Return an error as one of a generated class, None where it is another."""
+    if isinstance(error, cls):
+        return error
+    definition = definition_of(cls.MESSAGE)
+    if definition is None:
+        return None
+    types = _error._linked()
+    for detail in error._details:
+        info = _error.error_info(types, detail)
+        if info is None or not definition.identifies(info.domain, info.reason):
+            continue
+
+        def find(name: str) -> bytes | None:
+            for other in error._details:
+                if other.name == name:
+                    data = _error.readable_bytes(types, other)
+                    if data is not None:
+                        return data
+            return None
+
+        message = cls.MESSAGE()
+        definition.decode(message, info.metadata, find, types)
+        typed = cls.__new__(cls)
+        typed.__dict__.update(error.__dict__)
+        typed.args = error.args
+        typed._fields = message
+        typed.__cause__ = error.__cause__
+        return typed
+    return None
+
+
+def specialize(error: Error, catalog: Catalog) -> Error:
+    """Return an error as one of the class that a catalogue has for it, where it
+    has one."""
+    if isinstance(error, TypedError):
+        return error
+    info = _error.identity(error, catalog, catalog)
+    if info is None:
+        return error
+    cls = catalog.find_class(info.domain, info.reason)
+    typed = as_error(error, cls) if cls is not None else None
+    return error if typed is None else typed

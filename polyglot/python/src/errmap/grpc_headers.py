@@ -1,0 +1,197 @@
+"""Errors in gRPC headers (section 5 of the wire contract)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+from ._budget import fit
+from ._carried import Shape, restore
+from ._decode import DecodeOptions, NotAnError
+from ._protojson import ProtoJSONError, decode_base64
+from ._settle import EncodeOptions, readable
+from ._text import decode_utf8, quote, repair
+from .code import Code, code_from_connect_http
+from .error import Draft, Error
+from .generated import specialize
+from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
+from .received import Received, Wire
+from .status import RawStatus, encode_status, parse_status
+
+__all__ = ["GRPCHeaders", "from_grpc_headers", "to_grpc_headers"]
+
+STATUS = "grpc-status"
+MESSAGE = "grpc-message"
+DETAILS = "grpc-status-details-bin"
+
+
+@dataclass(frozen=True, slots=True)
+class GRPCHeaders:
+    """The values of the headers, or trailers, that hold an error in gRPC and gRPC-Web,
+    as they stand on the wire. An empty value is a header that is not sent."""
+
+    status: str = ""
+    message: str = ""
+    """Percent-encoded."""
+    details_bin: str = ""
+    """Unpadded base64 of google.rpc.Status."""
+
+    def items(self) -> list[tuple[str, str]]:
+        """Return the headers that are sent."""
+        pairs = [(STATUS, self.status), (MESSAGE, self.message), (DETAILS, self.details_bin)]
+        return [(name, value) for name, value in pairs if value]
+
+    def __str__(self) -> str:
+        return "".join(f"{name}: {value}\n" for name, value in self.items())
+
+    @property
+    def size(self) -> int:
+        """What counts against the budget: names and values."""
+        return sum(len(name) + len(value) for name, value in self.items())
+
+
+def to_grpc_headers(error: Error, **arguments: Unpack[EncodeArguments]) -> GRPCHeaders:
+    """Return the headers of an error. They stay within the budget: the wire contract
+    says what goes first where they would not, and on_note what went."""
+    options = encode_options(arguments)
+    error = readable(error, options.catalog)
+    return fit(error, options, encode_grpc, lambda headers: headers.size)
+
+
+def from_grpc_headers(
+    headers: Mapping[str, str | Sequence[str]], **arguments: Unpack[DecodeArguments]
+) -> Error:
+    """Read an error from headers or trailers, whose names may be of any case. Without a
+    grpc-status the error is what http_status says. Raises NotAnError for a status of
+    0."""
+    options = decode_options(arguments)
+    statuses = _values(headers, STATUS)
+    if not statuses:
+        foreign = options.foreign(Wire.GRPC, b"", code_from_connect_http, "no grpc-status")
+        return specialize(foreign, options.errors)
+    number, text = _grpc_status(statuses)
+    messages = _values(headers, MESSAGE)
+    message = decode_utf8(percent_decode(messages[0])) if messages else ""
+    error = decode_grpc(number, text, message, _values(headers, DETAILS), options)
+    return specialize(error, options.errors)
+
+
+def decode_grpc(
+    number: int, text: str, message: str, details: Sequence[str | bytes], options: DecodeOptions
+) -> Error:
+    """Read an error whose status was read as a number, or kept as text."""
+    error = Draft()
+    error.number, error.message = number, repair(message)
+    if error.number == 0:
+        raise NotAnError("the code is OK, which is no error")
+    if text:
+        error.notes.add(f"grpc-status {quote(text)} is no number: UNKNOWN")
+        error.set_received(Received(Wire.GRPC, code_text=text))
+    _read_details(error, details, options)
+    restore(options.types, error, Shape.BINARY)
+    return options.finish(error)
+
+
+def _read_details(error: Draft, values: Sequence[str | bytes], options: DecodeOptions) -> None:
+    """Add what grpc-status-details-bin says to what the other two headers said, which
+    decide."""
+    if not values:
+        return
+    if len(values) > 1:
+        error.notes.add(f"{DETAILS} stands {len(values)} times: the first counts")
+    value = values[0]
+    if len(value) > options.limits.body:
+        error.notes.add(f"{DETAILS} dropped: larger than the limit")
+        return
+    try:
+        data = decode_base64(value) if isinstance(value, str) else value
+    except ProtoJSONError:
+        error.notes.add(f"{DETAILS} dropped: it is not base64")
+        return
+    try:
+        status = parse_status(data, options.limits.details)
+    except ValueError as why:
+        error.notes.add(f"{DETAILS} dropped: {why}")
+        return
+    if status.code != error.number:
+        error.notes.add(
+            f"{DETAILS} says code {status.code}: the header's {error.number} stands"
+        )
+        if not status.strict:
+            error.notes.add(
+                f"{DETAILS}: details dropped, since its code is another and it is malformed"
+            )
+            status.details, status.unknown = [], b""
+        error.message = error.message or status.message
+    elif status.message:
+        if error.message and error.message != status.message:
+            error.notes.add(
+                f"grpc-message {quote(error.message, 128)} is not the message of {DETAILS}, which stands"
+            )
+        error.message = status.message
+    error.details.extend(status.details)
+    if status.unknown:
+        received = error.received_on(Wire.GRPC)
+        error.set_received(replace(received, unknown_fields=status.unknown))
+
+
+def encode_grpc(error: Error, options: EncodeOptions) -> GRPCHeaders:
+    """Return the headers whatever their size."""
+    return headers_of(encode_status(error, options, Wire.GRPC))
+
+
+def headers_of(status: RawStatus) -> GRPCHeaders:
+    details = ""
+    if status.details or status.unknown:
+        details = base64.b64encode(status.serialize()).decode().rstrip("=")
+    return GRPCHeaders(str(status.code), percent_encode(status.message), details)
+
+
+def _grpc_status(values: Sequence[str]) -> tuple[int, str]:
+    """Read the values of grpc-status: any that is not zero wins. A value that is no
+    number is UNKNOWN, with its text."""
+    for value in values:
+        number = int(value) if value.isascii() and value.isdigit() and len(value) < 4300 else -1
+        if not 0 <= number < 2**31:
+            return int(Code.UNKNOWN), repair(value)
+        if number:
+            return number, ""
+    return 0, ""
+
+
+def _values(headers: Mapping[str, str | Sequence[str]], name: str) -> list[str]:
+    found: list[str] = []
+    for key, value in headers.items():
+        if key.lower() == name:
+            found.extend([value] if isinstance(value, str) else value)
+    return found
+
+
+def percent_encode(text: str) -> str:
+    """Encode a grpc-message: bytes outside 0x20 to 0x7E, the percent sign, and a space
+    at either end, which HTTP would trim."""
+    data = text.encode()
+    last = len(data) - 1
+    return "".join(
+        f"%{byte:02X}"
+        if not 0x20 <= byte <= 0x7E or byte == 0x25 or (byte == 0x20 and i in (0, last))
+        else chr(byte)
+        for i, byte in enumerate(data)
+    )
+
+
+def percent_decode(text: str) -> bytes:
+    """Decode a grpc-message; an invalid escape is text."""
+    data = text.encode("utf-8", "surrogateescape")
+    out, at = bytearray(), 0
+    while at < len(data):
+        digits = data[at + 1 : at + 3]
+        if data[at] == 0x25 and len(digits) == 2 and all(d in b"0123456789abcdefABCDEF" for d in digits):
+            out.append(int(digits, 16))
+            at += 3
+        else:
+            out.append(data[at])
+            at += 1
+    return bytes(out)

@@ -1,0 +1,193 @@
+"""Reads the vectors and compares answers, as their README says."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import errmap
+from errmap import _json
+from errmap._protojson import parse as parse_message
+from errmap.catalog import builtin_errors
+from google.rpc.status_pb2 import Status
+
+DIRECTORY = Path(__file__).parents[3] / "errmap" / "errmaptest" / "testdata" / "vectors"
+
+CATALOG = errmap.Catalog(builtin_errors())
+
+
+@dataclass(frozen=True)
+class Vector:
+    file: str
+    value: _json.Value
+
+    def text(self, name: str) -> str:
+        member = self.value.member(name)
+        return (member.string() or "") if member is not None else ""
+
+    def number(self, name: str) -> int:
+        member = self.value.member(name)
+        return int(member.text) if member is not None else 0
+
+    def body(self, name: str) -> str:
+        """JSON as it stands, or the text that a string holds."""
+        member = self.value.member(name)
+        if member is None:
+            return ""
+        text = member.string()
+        return member.text if text is None else text
+
+    def profile(self, name: str) -> errmap.Profile:
+        return errmap.Profile(self.text(name) or self.text("profile") or "generic")
+
+    @property
+    def name(self) -> str:
+        return f"{self.file}: {self.text('name')}"
+
+    @property
+    def wants_failure(self) -> bool:
+        return self.value.member("error") is not None
+
+
+@dataclass
+class Answer:
+    output: str
+    http_status: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def load() -> Iterator[Vector]:
+    for path in sorted(DIRECTORY.glob("*.json")):
+        vectors = _json.parse(path.read_bytes()).member("vectors")
+        assert vectors is not None and vectors.elements
+        for value in vectors.elements:
+            yield Vector(path.name, value)
+
+
+def run(vector: Vector, catalog: errmap.Catalog = CATALOG) -> Answer:
+    error = decode(vector, catalog)
+    answer = encode(error, vector.text("to"), vector.profile("to_profile"), catalog)
+    answer.notes = [*error.notes, *answer.notes]
+    return answer
+
+
+def decode(vector: Vector, catalog: errmap.Catalog) -> errmap.Error:
+    body, form, status = vector.body("input"), vector.text("from"), vector.number("http_status")
+    match form:
+        case "connect":
+            return errmap.from_connect_json(body, http_status=status, catalog=catalog)
+        case "grpc":
+            return errmap.from_grpc_headers(headers_of(body), http_status=status, catalog=catalog)
+        case "status":
+            return errmap.from_status_json(body, http_status=status, catalog=catalog)
+        case "http":
+            return errmap.from_http_json(body, http_status=status, catalog=catalog)
+        case "problem":
+            return errmap.from_problem(body, http_status=status, catalog=catalog)
+        case "jsonrpc":
+            profile = vector.profile("from_profile")
+            return errmap.from_jsonrpc(body, profile, http_status=status, catalog=catalog)
+    raise AssertionError(form)
+
+
+def encode(
+    error: errmap.Error, form: str, profile: errmap.Profile, catalog: errmap.Catalog
+) -> Answer:
+    notes: list[str] = []
+    match form:
+        case "connect":
+            text = errmap.to_connect_json(error, catalog=catalog, on_note=notes.append)
+            return Answer(text, error.code.http_status, notes)
+        case "grpc":
+            headers = errmap.to_grpc_headers(error, catalog=catalog, on_note=notes.append)
+            return Answer(str(headers).removesuffix("\n"), 200, notes)
+        case "status":
+            return Answer(errmap.to_status_json(error, catalog=catalog, on_note=notes.append), 0, notes)
+        case "http":
+            http = errmap.to_http_json(error, catalog=catalog, on_note=notes.append)
+            return Answer(http.body, http.status, notes)
+        case "problem":
+            http = errmap.to_problem(error, catalog=catalog, on_note=notes.append)
+            return Answer(http.body, http.status, notes)
+        case "jsonrpc":
+            rpc = errmap.to_jsonrpc(error, profile, catalog=catalog, on_note=notes.append)
+            return Answer(rpc.text, profile.http_status(rpc.number), notes)
+    raise AssertionError(form)
+
+
+def headers_of(text: str) -> dict[str, list[str]]:
+    headers: dict[str, list[str]] = {}
+    for line in text.split("\n"):
+        name, colon, value = line.rstrip("\r").partition(":")
+        if colon:
+            headers.setdefault(name.strip().lower(), []).append(value.strip(" \t"))
+    return headers
+
+
+def difference(vector: Vector, answer: Answer) -> str:
+    """Tell how an answer differs from what the vector wants, "" where it does not."""
+    problems = []
+    want, got = vector.body("output"), answer.output
+    if comparable(vector.text("to"), want) != comparable(vector.text("to"), got):
+        problems.append(f"got  {got}\nwant {want}")
+    if vector.number("output_http_status") != answer.http_status:
+        problems.append(f"HTTP status {answer.http_status}, want {vector.number('output_http_status')}")
+    notes = vector.value.member("notes")
+    if notes is not None:
+        if (notes.text != "false") != bool(answer.notes):
+            problems.append(f"notes {answer.notes}, want {notes.text}")
+        for part in notes.elements or ():
+            if (part.string() or "") not in "\n".join(answer.notes):
+                problems.append(f"no note with {part.text} in {answer.notes}")
+    return "\n".join(problems)
+
+
+def comparable(form: str, text: str) -> object:
+    """Return a value that is equal for outputs that say the same."""
+    if form == "grpc":
+        return _grpc(text)
+    value = _json.parse(text)
+    return _connect(value) if form == "connect" else plain(value)
+
+
+def plain(value: _json.Value) -> object:
+    if value.members is not None:
+        return {m.name: plain(m.value) for m in value.members}
+    if value.elements is not None:
+        return [plain(element) for element in value.elements]
+    text = value.string()
+    return ("token", value.text) if text is None else text
+
+
+def _connect(value: _json.Value) -> object:
+    out = plain(value)
+    details = out.get("details") if isinstance(out, dict) else None
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, dict) and isinstance(detail.get("value"), str):
+            data = base64.b64decode(detail["value"] + "=" * (-len(detail["value"]) % 4), validate=True)
+            detail["value"] = _message(str(detail.get("type")), data)
+    return out
+
+
+def _message(name: str, data: bytes) -> object:
+    cls = CATALOG.find_message(name.rpartition("/")[2])
+    message = parse_message(cls, data) if cls is not None else None
+    return data if message is None else message.SerializePartialToString(deterministic=True)
+
+
+def _grpc(text: str) -> object:
+    out: list[object] = []
+    for line in text.split("\n"):
+        name, _, value = line.rstrip("\r").partition(": ")
+        assert name in ("grpc-status", "grpc-message", "grpc-status-details-bin"), line
+        if name != "grpc-status-details-bin":
+            out.append(line)
+            continue
+        assert "=" not in value, "padded"
+        status = Status.FromString(base64.b64decode(value + "=" * (-len(value) % 4), validate=True))
+        details = [(d.type_url, _message(d.type_url, d.value)) for d in status.details]
+        del status.details[:]
+        out.append((status.SerializeToString(deterministic=True), details))
+    return out
