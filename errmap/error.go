@@ -59,12 +59,9 @@ func New(m proto.Message) *Error {
 		return hidden(err)
 	}
 	text, details, dropped := d.encode(m)
-	e := &Error{number: int32(d.Code()), message: text, cause: asError(m)}
+	e := &Error{number: int32(d.Code()), message: text, details: details, cause: asError(m)}
 	for _, s := range dropped {
 		e.notes.add("%s", s)
-	}
-	for _, raw := range details {
-		e.details = append(e.details, RawDetail{typeURL: raw.typeURL, value: raw.value})
 	}
 	return e
 }

@@ -67,11 +67,7 @@ func settleRPC(dst []byte, e *Error, p Profile, o *encodeOptions) (out []byte, n
 					return false, false
 				}
 			}
-			for _, errors := range []*Catalog{o.catalog, p.own()} {
-				n, _ := rpcCode(e, p, errors, o.catalog, c.number)
-				marker = marker || n != e.number
-			}
-			return marker, true
+			return needsMarker(e, p, standingOf(e, p, o.catalog, o.catalog), c.number), true
 		},
 	})
 	return r.text, r.number
@@ -119,20 +115,33 @@ func rpcCandidates(e *Error, p Profile, o *encodeOptions) []candidate {
 			add(n, true)
 		}
 	}
-	add(impliedNumber(e, p, o.catalog, o.catalog), false)
+	add(impliedNumber(e, p, standingOf(e, p, o.catalog, o.catalog)), false)
 	add(row(e.number).jsonrpc, false)
 	return out
 }
 
+// standing is what an error is in the catalogue of its reader, and among the
+// errors that the profile itself defines; nil where it is none.
+type standing struct{ known, own *Definition }
+
+func standingOf(e *Error, p Profile, errors, types *Catalog) standing {
+	return standing{definitionOf(e, errors, types), definitionOf(e, p.own(), types)}
+}
+
+// definition returns what a reader goes by: the catalogue first.
+func (s standing) definition() *Definition {
+	if s.known != nil {
+		return s.known
+	}
+	return s.own
+}
+
 // impliedNumber is the number that an error has of its own: the catalogue's for
 // its identity if the profile may write it, else the table's.
-func impliedNumber(e *Error, p Profile, errors, types *Catalog) int64 {
-	for _, c := range []*Catalog{errors, p.own()} {
-		if d := definitionOf(e, c, types); d != nil {
-			if n, ok := d.JSONRPCCode(); ok && p.may(int64(n), d.Domain()) {
-				return int64(n)
-			}
-			break
+func impliedNumber(e *Error, p Profile, s standing) int64 {
+	if d := s.definition(); d != nil {
+		if n, ok := d.JSONRPCCode(); ok && p.may(int64(n), d.Domain()) {
+			return int64(n)
 		}
 	}
 	return row(e.number).jsonrpc
@@ -151,11 +160,9 @@ func ownNumber(e *Error, p Profile, number int64) *Definition {
 }
 
 // rpcCode returns the code that a reader arrives at without a marker.
-func rpcCode(e *Error, p Profile, errors, types *Catalog, number int64) (n int32, found bool) {
-	for _, c := range []*Catalog{errors, p.own()} {
-		if d := definitionOf(e, c, types); d != nil {
-			return int32(d.Code()), true
-		}
+func rpcCode(p Profile, s standing, number int64) (n int32, found bool) {
+	if d := s.definition(); d != nil {
+		return int32(d.Code()), true
 	}
 	if d := p.numbered(number); d != nil {
 		return int32(d.Code()), true
@@ -167,6 +174,14 @@ func rpcCode(e *Error, p Profile, errors, types *Catalog, number int64) (n int32
 		return int32(c), true
 	}
 	return int32(code.Code_UNKNOWN), false
+}
+
+// needsMarker tells whether a reader of that number, with the catalogue or with
+// the profile's own errors alone, arrives at another code than the error's.
+func needsMarker(e *Error, p Profile, s standing, number int64) bool {
+	with, _ := rpcCode(p, s, number)
+	without, _ := rpcCode(p, standing{own: s.own}, number)
+	return with != e.number || without != e.number
 }
 
 // appendData appends the data member; nothing where there is nothing to say.
@@ -251,11 +266,11 @@ func decodeAnyRPC(body []byte, p Profile, o *decodeOptions) (*Error, error) {
 		keepNumber = false
 	}
 	if e.number = data.marker; e.number == 0 {
-		e.number, _ = rpcCode(e, p, o.errors, o.catalog, number)
+		e.number, _ = rpcCode(p, standingOf(e, p, o.errors, o.catalog), number)
 	}
 	e.keep(WireJSONRPC, rest)
 	restore(o.catalog, e, shapeElements)
-	if r := e.receivedOn(WireJSONRPC); keepNumber && r.Number == "" && token != strconv.FormatInt(impliedNumber(e, p, o.errors, o.catalog), 10) {
+	if r := e.receivedOn(WireJSONRPC); keepNumber && r.Number == "" && token != strconv.FormatInt(impliedNumber(e, p, standingOf(e, p, o.errors, o.catalog)), 10) {
 		r.Number = token
 		e.setReceived(r)
 	}

@@ -14,13 +14,12 @@ import (
 // and the decoders would, without building what they look at; a test compares the
 // two. Wherever something is not plain, it declines.
 
-// jsonRoom is about what the JSON of an error takes beside its details.
-const jsonRoom = 64
-
-func (e *Error) room() int {
-	n := jsonRoom + len(e.message)
+// room is about what the JSON of an error takes, with so many bytes of text for
+// each byte of a detail.
+func (e *Error) room(factor int) int {
+	n := 48 + len(e.message)
 	for _, d := range e.details {
-		n += 2*len(d.typeURL) + 3*len(d.value) + jsonRoom
+		n += len(d.typeURL) + factor*len(d.value) + 32
 	}
 	return n
 }
@@ -30,16 +29,14 @@ func appendPlainRPC(dst []byte, e *Error, p Profile, o *encodeOptions) (out []by
 	if !simple(e) {
 		return dst, 0, false
 	}
-	number = impliedNumber(e, p, o.catalog, o.catalog)
-	if p == ProfileMCP && ownNumber(e, p, number) != nil {
+	s := plainStanding(e, p, o.catalog)
+	if number = impliedNumber(e, p, s); p == ProfileMCP && s.ownNumber(p, number) {
 		return dst, 0, false
 	}
-	with, _ := rpcCode(e, p, o.catalog, o.catalog, number)
-	without, _ := rpcCode(e, p, p.own(), o.catalog, number)
-	marker := with != e.number || without != e.number
+	marker := needsMarker(e, p, s, number)
 	out = dst
 	if out == nil {
-		out = make([]byte, 0, e.room())
+		out = make([]byte, 0, e.room(2))
 	}
 	out = strconv.AppendInt(append(out, `{"code":`...), number, 10)
 	out = appendString(append(out, `,"message":`...), e.message)
@@ -61,6 +58,31 @@ func appendPlainRPC(dst []byte, e *Error, p Profile, o *encodeOptions) (out []by
 	return append(out, '}'), number, true
 }
 
+// plainStanding is standingOf for details that are written or were read as those
+// of google.rpc: where one is not, the short way is left.
+func plainStanding(e *Error, p Profile, errors *Catalog) (s standing) {
+	own, isKnown, isOwn := p.own(), false, false
+	for _, d := range e.details {
+		if d.Name() != nameErrorInfo {
+			continue
+		}
+		reason, domain := rpcjson.ErrorInfoNames(d.value)
+		if !isKnown && errors.knows(domain) {
+			s.known, isKnown = errors.find(domain, reason), true
+		}
+		if !isOwn && own.knows(domain) {
+			s.own, isOwn = own.find(domain, reason), true
+		}
+	}
+	return s
+}
+
+// ownNumber tells whether a number is one of the profile's own beside the
+// identity of the error.
+func (s standing) ownNumber(p Profile, number int64) bool {
+	return p.numbered(number) != nil || number == numberInvalidParams && s.own != nil && s.own.Reason() == reasonResourceNotFound
+}
+
 // decodePlainRPC reads an error object whose parts are all plain.
 func decodePlainRPC(body []byte, p Profile, o *decodeOptions) (*Error, bool) {
 	if len(body) > o.limits.Body || o.limits.Depth < envelopeDepth {
@@ -78,14 +100,15 @@ func decodePlainRPC(body []byte, p Profile, o *decodeOptions) (*Error, bool) {
 		return nil, false
 	}
 	e := &Error{message: object.Message, details: details, decoded: true}
-	if own := p.numbered(number); own != nil && (p == ProfileMCP || definitionOf(e, p.own(), p.own()) != own) ||
+	s := plainStanding(e, p, o.errors)
+	if own := p.numbered(number); own != nil && (p == ProfileMCP || s.own != own) ||
 		p == ProfileMCP && number == numberMCPURLElicitation {
 		return nil, false
 	}
 	if e.number = object.Marker; e.number == 0 {
-		e.number, _ = rpcCode(e, p, o.errors, o.catalog, number)
+		e.number, _ = rpcCode(p, s, number)
 	}
-	if number != impliedNumber(e, p, o.errors, o.catalog) {
+	if number != impliedNumber(e, p, s) {
 		e.received = []Received{{Wire: WireJSONRPC, Number: strconv.FormatInt(number, 10)}}
 	}
 	o.finish(e)
@@ -158,7 +181,7 @@ func appendPlainHTTP(e *Error, o *encodeOptions) (status int, out []byte, ok boo
 		return 0, nil, false
 	}
 	status = ownHTTPStatus(e, o.catalog, o.catalog)
-	out = make([]byte, 0, e.room())
+	out = make([]byte, 0, e.room(2))
 	out = strconv.AppendInt(append(out, `{"error":{"code":`...), int64(status), 10)
 	out = appendString(append(out, `,"message":`...), e.message)
 	out = append(append(append(out, `,"status":"`...), row(e.number).name...), '"')

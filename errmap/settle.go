@@ -99,7 +99,10 @@ func simple(e *Error) bool {
 		return false
 	}
 	for _, d := range e.details {
-		if d.json != nil || d.Name() == nameCarried || d.Name() == nameStatus {
+		if d.json != nil {
+			return false
+		}
+		if name := d.Name(); name == nameCarried || name == nameStatus {
 			return false
 		}
 	}

@@ -43,3 +43,22 @@ func ErrorInfoValue(value []byte, key string) (text []byte, ok bool) {
 	}
 	return text, ok
 }
+
+// ErrorInfoNames is ErrorInfoFields for bytes that were written or read as an
+// ErrorInfo already: it looks at nothing else in them.
+func ErrorInfoNames(value []byte) (reason, domain []byte) {
+	for len(value) > 0 {
+		number, content, _, n := next(value)
+		if n <= 0 {
+			return nil, nil
+		}
+		switch number {
+		case 1:
+			reason = content
+		case 2:
+			domain = content
+		}
+		value = value[n:]
+	}
+	return reason, domain
+}

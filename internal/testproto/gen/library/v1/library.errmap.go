@@ -11,3 +11,12 @@ func (x *BookNotFoundError) Error() string {
 	}
 	return "NOT_FOUND library.example.com/BOOK_NOT_FOUND: No book " + x.GetName()
 }
+
+// Error returns the code, the identity and the developer-facing text of the
+// error. It is for logs: no wire carries it.
+func (x *BookLentError) Error() string {
+	if x == nil || x.GetReader() == "" || x.GetName() == "" {
+		return "FAILED_PRECONDITION library.example.com/BOOK_LENT: The book is lent"
+	}
+	return "FAILED_PRECONDITION library.example.com/BOOK_LENT: " + x.GetReader() + " has " + x.GetName()
+}

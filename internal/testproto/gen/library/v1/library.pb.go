@@ -568,6 +568,59 @@ func (x *BookNotFoundError) GetName() string {
 	return ""
 }
 
+// BookLentError says that somebody else has the book.
+type BookLentError struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Reader        string                 `protobuf:"bytes,2,opt,name=reader,proto3" json:"reader,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BookLentError) Reset() {
+	*x = BookLentError{}
+	mi := &file_library_v1_library_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BookLentError) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BookLentError) ProtoMessage() {}
+
+func (x *BookLentError) ProtoReflect() protoreflect.Message {
+	mi := &file_library_v1_library_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BookLentError.ProtoReflect.Descriptor instead.
+func (*BookLentError) Descriptor() ([]byte, []int) {
+	return file_library_v1_library_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *BookLentError) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *BookLentError) GetReader() string {
+	if x != nil {
+		return x.Reader
+	}
+	return ""
+}
+
 var File_library_v1_library_proto protoreflect.FileDescriptor
 
 const file_library_v1_library_proto_rawDesc = "" +
@@ -603,7 +656,10 @@ const file_library_v1_library_proto_rawDesc = "" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12\x14\n" +
 	"\x05pages\x18\x03 \x01(\x03R\x05pages\"P\n" +
 	"\x11BookNotFoundError\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name:'\x92\x9b%#\b\x05\x1a\fNo such book\"\x0eNo book {name}0\x9a\x03*/\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name:'\x92\x9b%#\b\x05\x1a\fNo such book\"\x0eNo book {name}0\x9a\x03\"j\n" +
+	"\rBookLentError\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06reader\x18\x02 \x01(\tR\x06reader:-\x92\x9b%)\b\t\x1a\x10The book is lent\"\x13{reader} has {name}*/\n" +
 	"\x05Order\x12\x15\n" +
 	"\x11ORDER_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vORDER_TITLE\x10\x012\xb4\a\n" +
@@ -635,7 +691,7 @@ func file_library_v1_library_proto_rawDescGZIP() []byte {
 }
 
 var file_library_v1_library_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_library_v1_library_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_library_v1_library_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_library_v1_library_proto_goTypes = []any{
 	(Order)(0),                    // 0: library.v1.Order
 	(*GetBookRequest)(nil),        // 1: library.v1.GetBookRequest
@@ -647,16 +703,17 @@ var file_library_v1_library_proto_goTypes = []any{
 	(*ListBooksResponse)(nil),     // 7: library.v1.ListBooksResponse
 	(*Book)(nil),                  // 8: library.v1.Book
 	(*BookNotFoundError)(nil),     // 9: library.v1.BookNotFoundError
-	(*fieldmaskpb.FieldMask)(nil), // 10: google.protobuf.FieldMask
-	(*wrapperspb.Int64Value)(nil), // 11: google.protobuf.Int64Value
-	(*httpbody.HttpBody)(nil),     // 12: google.api.HttpBody
+	(*BookLentError)(nil),         // 10: library.v1.BookLentError
+	(*fieldmaskpb.FieldMask)(nil), // 11: google.protobuf.FieldMask
+	(*wrapperspb.Int64Value)(nil), // 12: google.protobuf.Int64Value
+	(*httpbody.HttpBody)(nil),     // 13: google.api.HttpBody
 }
 var file_library_v1_library_proto_depIdxs = []int32{
 	8,  // 0: library.v1.CreateBookRequest.book:type_name -> library.v1.Book
 	8,  // 1: library.v1.UpdateBookRequest.book:type_name -> library.v1.Book
-	10, // 2: library.v1.UpdateBookRequest.update_mask:type_name -> google.protobuf.FieldMask
+	11, // 2: library.v1.UpdateBookRequest.update_mask:type_name -> google.protobuf.FieldMask
 	6,  // 3: library.v1.ListBooksRequest.filter:type_name -> library.v1.Filter
-	11, // 4: library.v1.ListBooksRequest.after:type_name -> google.protobuf.Int64Value
+	12, // 4: library.v1.ListBooksRequest.after:type_name -> google.protobuf.Int64Value
 	0,  // 5: library.v1.ListBooksRequest.order:type_name -> library.v1.Order
 	8,  // 6: library.v1.ListBooksResponse.books:type_name -> library.v1.Book
 	1,  // 7: library.v1.Library.GetBook:input_type -> library.v1.GetBookRequest
@@ -674,7 +731,7 @@ var file_library_v1_library_proto_depIdxs = []int32{
 	8,  // 19: library.v1.Library.UpdateBook:output_type -> library.v1.Book
 	7,  // 20: library.v1.Library.ListBooks:output_type -> library.v1.ListBooksResponse
 	8,  // 21: library.v1.Library.WatchBooks:output_type -> library.v1.Book
-	12, // 22: library.v1.Library.Cover:output_type -> google.api.HttpBody
+	13, // 22: library.v1.Library.Cover:output_type -> google.api.HttpBody
 	8,  // 23: library.v1.Library.Ping:output_type -> library.v1.Book
 	8,  // 24: library.v1.Library.Unbound:output_type -> library.v1.Book
 	16, // [16:25] is the sub-list for method output_type
@@ -695,7 +752,7 @@ func file_library_v1_library_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_library_v1_library_proto_rawDesc), len(file_library_v1_library_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
