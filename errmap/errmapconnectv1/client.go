@@ -55,7 +55,7 @@ func (i *clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 // WrapStreamingClient reads the errors of each operation of a stream.
 func (i *clientInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		return &clientConn{next(ctx, spec), ctx, i}
+		return &clientConn{StreamingClientConn: next(ctx, spec), ctx: ctx, interceptor: i}
 	}
 }
 
@@ -69,12 +69,36 @@ type clientConn struct {
 	connect.StreamingClientConn
 	ctx         context.Context // of the call: it has its deadline
 	interceptor *clientInterceptor
+	received    bool
 }
 
-func (c *clientConn) Send(msg any) error    { return c.incoming(c.StreamingClientConn.Send(msg)) }
-func (c *clientConn) Receive(msg any) error { return c.incoming(c.StreamingClientConn.Receive(msg)) }
-func (c *clientConn) CloseRequest() error   { return c.incoming(c.StreamingClientConn.CloseRequest()) }
-func (c *clientConn) CloseResponse() error  { return c.incoming(c.StreamingClientConn.CloseResponse()) }
+func (c *clientConn) Send(msg any) error   { return c.incoming(c.StreamingClientConn.Send(msg)) }
+func (c *clientConn) CloseRequest() error  { return c.incoming(c.StreamingClientConn.CloseRequest()) }
+func (c *clientConn) CloseResponse() error { return c.incoming(c.StreamingClientConn.CloseResponse()) }
+
+// Receive receives a message. The one answer to a client stream must be one:
+// Connect itself would notice only after its interceptors.
+func (c *clientConn) Receive(msg any) error {
+	err := c.incoming(c.StreamingClientConn.Receive(msg))
+	if c.Spec().StreamType != connect.StreamTypeClient {
+		return err
+	}
+	switch {
+	case err == nil && c.received:
+		return errmap.NewCode(code.Code_UNIMPLEMENTED, "the answer is more than one message").WithLocal()
+	case err == nil:
+		c.received = true
+	case errors.Is(err, io.EOF) && !c.received && !isCall(err):
+		return errmap.NewCode(code.Code_UNIMPLEMENTED, "the answer has no message").WithLocal()
+	}
+	return err
+}
+
+// isCall tells whether an error is that of a call rather than the end of a stream.
+func isCall(err error) bool {
+	_, ok := errors.AsType[*errmap.Error](err)
+	return ok
+}
 
 func (c *clientConn) incoming(err error) error {
 	if err == nil {
@@ -128,7 +152,7 @@ func (i *clientInterceptor) ofTransport(e *errmap.Error) error {
 
 // failed returns the error of a call that Connect says failed here.
 func (i *clientInterceptor) failed(ctx context.Context, protocol string, c *connect.Error, err error) error {
-	if !cause.OfContext(err) {
+	if !cause.OfContext(err) && !errors.Is(err, io.ErrUnexpectedEOF) { // which says that there are no trailers
 		// Connect gives up an error of the peer of which one part is malformed.
 		if e := i.trailers(protocol, c); e != nil {
 			return e
@@ -178,7 +202,14 @@ func (i *clientInterceptor) trailers(protocol string, c *connect.Error) error {
 	if len(c.Meta().Values(errmap.HeaderGRPCStatus)) == 0 {
 		return nil
 	}
-	e, err := errmap.DecodeGRPC(c.Meta(), i.decoding(c)...)
+	trailers := make(map[string][]string, 3)
+	for _, name := range []string{errmap.HeaderGRPCStatus, errmap.HeaderGRPCMessage, errmap.HeaderGRPCDetails} {
+		// The headers come before the trailers, which alone count.
+		if values := c.Meta().Values(name); len(values) > 0 {
+			trailers[name] = values[len(values)-1:]
+		}
+	}
+	e, err := errmap.DecodeGRPC(trailers, i.decoding(c)...)
 	if err != nil {
 		return nil
 	}
