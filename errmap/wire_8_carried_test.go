@@ -276,8 +276,7 @@ func TestWire_8_carried_that_is_dropped(t *testing.T) {
 func TestWire_8_received_is_added_to(t *testing.T) {
 	t.Parallel()
 	e := decodeText(t, "http", `{"error":{"code":404,"message":"m","status":"NOT_FOUND","trace":"old"}}`, 410)
-	body := encodeText(t, "http", decodeText(t, "grpc", encodeText(t, "grpc", e), 0))
-	body = strings.Replace(encodeText(t, "statusjson", e), `{"code":5`, `{"new":1,"code":5`, 1)
+	body := strings.Replace(encodeText(t, "statusjson", e), `{"code":5`, `{"new":1,"code":5`, 1)
 	back := decodeText(t, "statusjson", body, 0)
 	if r := back.Received(); len(r) != 2 || string(r[0].Members) != `{"new":1}` || string(r[1].Members) != `{"trace":"old"}` {
 		t.Errorf("%s", describe(back))
