@@ -3,6 +3,7 @@ package errmapmcp
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"runtime"
 	"slices"
 	"sync"
@@ -63,6 +64,12 @@ func NewClient(impl *mcp.Implementation, opts *mcp.ClientOptions, own ...Option)
 //
 // Its error is an *Error where connecting failed, or the error of ctx.
 func (c *Client) Connect(ctx context.Context, t mcp.Transport, opts *mcp.ClientSessionOptions) (*Session, error) {
+	if streamable, ok := t.(*mcp.StreamableClientTransport); ok {
+		// The SDK finds out with the first request, and gives up the connection.
+		if _, err := url.Parse(streamable.Endpoint); err != nil {
+			return nil, newError(KindTransport, ReasonFailed, WithCause(err))
+		}
+	}
 	l := newLink()
 	connectCtx := context.WithValue(withEvidence(ctx, nil), linkKey{}, l)
 	session, err := c.Client.Connect(connectCtx, c.watch(t, l), opts)

@@ -86,12 +86,24 @@ func (e *Error) Code() code.Code { return e.Kind().Code() }
 func (e *Error) Retryable() bool { return e.Kind().Retryable() }
 
 // RetryDelay returns how long the server, or the local limiter, wants the caller
-// to wait; false where neither said so.
+// to wait: by a Retry-After header or, in a JSON-RPC error, a RetryInfo. It is
+// false where neither said so.
 func (e *Error) RetryDelay() (time.Duration, bool) {
-	if e == nil || e.hidden().delay == nil {
+	if e == nil {
 		return 0, false
 	}
-	return *e.hidden().delay, true
+	if delay := e.hidden().delay; delay != nil {
+		return *delay, true
+	}
+	return e.Peer().RetryDelay()
+}
+
+// Cause returns the error behind e, nil where there is none. It may quote a peer.
+func (e *Error) Cause() error {
+	if e == nil {
+		return nil
+	}
+	return e.hidden().cause
 }
 
 // RPCError returns a copy of the JSON-RPC error object that the server answered
@@ -162,7 +174,7 @@ func (e *Error) Unwrap() []error {
 	if message, ok := kindMessage(e).(error); ok { // generated code makes it one
 		links = append(links, message)
 	}
-	if cause := e.hidden().cause; cause != nil {
+	if cause := e.Cause(); cause != nil {
 		links = append(links, cause)
 	}
 	return links

@@ -181,7 +181,7 @@ func TestError_nil(t *testing.T) {
 	t.Parallel()
 	var e *errmapmcp.Error
 	if e.Kind() != 0 || e.Reason() != "" || e.Code() != code.Code_OK || e.Retryable() || e.Data() != nil ||
-		e.RPCError() != nil || e.Peer() != nil || e.Unwrap() != nil || e.HTTPStatus() != 0 || e.Challenge() != "" || e.Scope() != "" {
+		e.RPCError() != nil || e.Peer() != nil || e.Cause() != nil || e.Unwrap() != nil || e.HTTPStatus() != 0 || e.Challenge() != "" || e.Scope() != "" {
 		t.Error("a nil error says something")
 	}
 	if _, ok := e.RetryDelay(); ok {

@@ -99,6 +99,7 @@ type exchange struct {
 	resume bool   // the request resumes a stream of events
 
 	mu          sync.Mutex
+	written     bool // the request
 	status      int
 	header      http.Header
 	received    time.Time
@@ -146,7 +147,7 @@ func (x *exchange) verdict(cause error) *Error {
 			delay = &d
 		}
 		// No cause: the SDK takes some codes of servers for its own.
-		return fromRPCError(x.object, delay, WithData(DataHTTPStatus, x.status))
+		return fromRPCError(x.object, delay, append(x.challenge(), WithData(DataHTTPStatus, x.status))...)
 	case x.bad():
 		return x.badStatus(cause)
 	case x.problem != "":
@@ -155,10 +156,15 @@ func (x *exchange) verdict(cause error) *Error {
 			opts = append(opts, WithData(DataContentType, bounded(x.contentType)))
 		}
 		return newError(KindProtocol, x.problem, opts...)
-	case x.failure != nil:
-		return ioError(x.failure, x.overdue)
+	case x.failure == nil:
+		return nil
 	}
-	return nil
+	e := ioError(x.failure, x.overdue)
+	if e.kind == KindTransport && (x.written || x.status != 0) {
+		// HTTP/2 has errors of its own for the end of a stream or a connection.
+		return newError(KindConnectionDown, ReasonReset, WithCause(x.failure))
+	}
+	return e
 }
 
 func (x *exchange) isAnswered() bool {
@@ -191,12 +197,7 @@ func (x *exchange) badStatus(cause error) *Error {
 	switch {
 	case x.status == http.StatusUnauthorized || x.status == http.StatusForbidden:
 		kind = KindAuth
-		if challenge := strings.Join(x.header.Values("Www-Authenticate"), ", "); challenge != "" {
-			opts = append(opts, WithData(DataChallenge, bounded(challenge)))
-		}
-		if scope := scopeOf(x.header); scope != "" {
-			opts = append(opts, WithData(DataScope, bounded(scope)))
-		}
+		opts = append(opts, x.challenge()...)
 	case x.status == http.StatusTooManyRequests:
 		kind = KindRateLimited
 	case x.expired():
@@ -204,6 +205,18 @@ func (x *exchange) badStatus(cause error) *Error {
 		opts = append(opts, WithData(DataSession, NewSecret(x.session)))
 	}
 	return newError(kind, NewReason(tokenHTTP, int64(x.status)), opts...)
+}
+
+// challenge returns the data that the challenge of the server is.
+func (x *exchange) challenge() []ErrorOption {
+	var opts []ErrorOption
+	if challenge := strings.Join(x.header.Values("Www-Authenticate"), ", "); challenge != "" {
+		opts = append(opts, WithData(DataChallenge, bounded(challenge)))
+	}
+	if scope := scopeOf(x.header); scope != "" {
+		opts = append(opts, WithData(DataScope, bounded(scope)))
+	}
+	return opts
 }
 
 func (x *exchange) retryDelay() (time.Duration, bool) {

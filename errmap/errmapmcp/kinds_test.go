@@ -2,9 +2,11 @@ package errmapmcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -280,6 +282,25 @@ func TestKind_otherFailures(t *testing.T) {
 				_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n8\r\ndata: {\n\r\n"))
 			})))
 		}},
+		{"a stream of HTTP/2 that is reset before the answer", errmapmcp.KindConnectionDown, errmapmcp.ReasonReset, func(t *testing.T) error {
+			return callTool(t.Context(), connectHTTP2(t, func(http.ResponseWriter) { panic(http.ErrAbortHandler) }))
+		}},
+		{"a stream of HTTP/2 that is reset in the answer", errmapmcp.KindConnectionDown, errmapmcp.ReasonReset, func(t *testing.T) error {
+			return callTool(t.Context(), connectHTTP2(t, func(w http.ResponseWriter) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write([]byte("{"))
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}))
+		}},
+		{"no address", errmapmcp.KindTransport, errmapmcp.ReasonFailed, func(t *testing.T) error {
+			_, err := errmapmcp.NewClient(testClient, nil).Connect(t.Context(), streamable(t, "http://[::1"), nil)
+			return err
+		}},
+		{"a scheme that is not HTTP's", errmapmcp.KindTransport, errmapmcp.ReasonFailed, func(t *testing.T) error {
+			_, err := errmapmcp.NewClient(testClient, nil).Connect(t.Context(), streamable(t, "gopher://shop.example.com"), nil)
+			return err
+		}},
 		{"a killed server", errmapmcp.KindConnectionDown, "signal:9", func(t *testing.T) error {
 			return callTool(t.Context(), connect(t, child(t, "kill")))
 		}},
@@ -342,6 +363,33 @@ func TestKind_otherFailures(t *testing.T) {
 			wantKind(t, within(t, 4*time.Second, func() error { return c.run(t) }), c.kind, c.reason)
 		})
 	}
+}
+
+// connectHTTP2 opens a session over HTTP/2 with a server that answers calls with
+// then.
+func connectHTTP2(t *testing.T, then func(http.ResponseWriter)) *errmapmcp.Session {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		switch m.Method {
+		case "initialize":
+			writeJSON(w, http.StatusOK, m.result(initializeResult))
+		case "tools/call":
+			then(w)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	transport := streamable(t, server.URL)
+	transport.HTTPClient.Transport = server.Client().Transport
+	return connect(t, transport)
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
