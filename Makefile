@@ -18,6 +18,11 @@ GENERATED := gen internal/testproto/gen internal/plugin/testdata/gen
 # The modules beside the library's own.
 MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod))
 
+# Clients of others against "errmap serve", and where their packages are.
+INTEROP := polyglot/interop
+INTEROP_PYTHON := $(BUILD)/interop-python
+INTEROP_NPM := $(INTEROP)/javascript/node_modules/.package-lock.json
+
 # The race detector needs a C compiler, which not every machine has.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 MIN_COVERAGE := 90
@@ -25,24 +30,26 @@ FUZZTIME := 60s
 
 .PHONY: help
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: serve
 serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port.
 	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
 
 .PHONY: test
-test: lint check-generated go-test ## Check and test everything.
+test: lint check-generated go-test test-interop ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
 	$(BUF) build -o /dev/null
 	$(BUF) lint
 	$(BUF) format --diff --exit-code
-	@unformatted=$$(gofmt -l $$(go list -f '{{.Dir}}' ./...) $(MODULES) | sort -u); \
+	@unformatted=$$(gofmt -l $$(go list -f '{{.Dir}}' ./...) $(MODULES) $(INTEROP) | sort -u); \
 		if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:" $$unformatted; exit 1; fi
 	go vet ./...
 	$(STATICCHECK) ./...
+	go vet -tags interop ./$(INTEROP)
+	$(STATICCHECK) -tags interop ./$(INTEROP)
 	@for module in $(MODULES); do echo "go vet and staticcheck in $$module"; \
 		(cd $$module && go vet ./... && ../$(STATICCHECK) ./...); done
 
@@ -71,6 +78,20 @@ go-test:
 		END { if (all > 0) { percent = 100 * covered / all; \
 			printf "coverage of package errmap: %.1f %%, wanted %d %%\n", percent, min; \
 			if (percent < min) exit 1 } }' $(BUILD)/coverage.out
+
+.PHONY: test-interop
+test-interop: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test clients of others against errmap serve.
+	go build -o $(BUILD)/errmap ./cmd/errmap
+	go test -tags interop -count=1 ./$(INTEROP)
+
+$(INTEROP_PYTHON)/installed: $(INTEROP)/python/requirements.txt
+	python3 -m venv --clear $(INTEROP_PYTHON)
+	$(INTEROP_PYTHON)/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
+	@touch $@
+
+$(INTEROP_NPM): $(INTEROP)/javascript/package-lock.json
+	npm ci --prefix $(INTEROP)/javascript --ignore-scripts --loglevel error
+	@touch $@
 
 .PHONY: bench
 bench: ## Run all benchmarks.

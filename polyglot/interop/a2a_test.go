@@ -1,0 +1,122 @@
+//go:build interop
+
+package interop_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
+	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
+	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1/pbconv"
+	"github.com/a2aproject/a2a-go/v2/errordetails"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
+)
+
+// TestInterop_A2AGo holds what the SDK for Go shows over its three transports:
+// the error and its message, and of the details the metadata alone.
+func TestInterop_A2AGo(t *testing.T) {
+	t.Parallel()
+	card, err := agentcard.DefaultResolver.Resolve(t.Context(), agent.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, protocol := range []a2a.TransportProtocol{a2a.TransportProtocolJSONRPC, a2a.TransportProtocolGRPC, a2a.TransportProtocolHTTPJSON} {
+		client, err := a2aclient.NewFromCard(t.Context(), card,
+			a2aclient.WithConfig(a2aclient.Config{PreferredTransports: []a2a.TransportProtocol{protocol}}),
+			a2aclient.WithCallInterceptors(versions{}),
+			a2agrpc.WithGRPCTransport(grpc.WithTransportCredentials(insecure.NewCredentials())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Destroy() })
+		for _, r := range agent.rows {
+			t.Run(r.Name+"/"+string(protocol), func(t *testing.T) {
+				t.Parallel()
+				ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), rowKey{}, r), timeout)
+				defer cancel()
+				err := viaSDK(ctx, client, r.message(t), r.method().IsStreamingServer())
+				e, ok := errors.AsType[*a2a.Error](err)
+				if !ok || a2a.ErrorReason(e.Err) != r.Reason || e.Message != r.Message {
+					t.Fatalf("got %v, want %s", err, r.Reason)
+				}
+				// Reason and domain are its own, which it adds to the metadata received.
+				var want []*errordetails.Typed
+				if r.Metadata != nil {
+					want = append(want, errordetails.NewErrorInfo(r.Reason, domain, r.Metadata))
+				}
+				if diff := cmp.Diff(want, e.TypedDetails); diff != "" {
+					t.Errorf("details: %s", diff)
+				}
+			})
+		}
+	}
+}
+
+type rowKey struct{}
+
+// versions sets the headers of the row: the client's own version is 1.0
+// whatever its caller says.
+type versions struct {
+	a2aclient.PassthroughInterceptor
+}
+
+func (versions) Before(ctx context.Context, request *a2aclient.Request) (context.Context, any, error) {
+	r, _ := ctx.Value(rowKey{}).(row)
+	for name, value := range r.headers() {
+		request.ServiceParams[name] = []string{value}
+	}
+	return ctx, nil, nil
+}
+
+func viaSDK(ctx context.Context, client *a2aclient.Client, request proto.Message, stream bool) error {
+	switch request := request.(type) {
+	case *a2apb.GetTaskRequest:
+		return call(ctx, client.GetTask, pbconv.FromProtoGetTaskRequest, request)
+	case *a2apb.CancelTaskRequest:
+		return call(ctx, client.CancelTask, pbconv.FromProtoCancelTaskRequest, request)
+	case *a2apb.TaskPushNotificationConfig:
+		return call(ctx, client.CreateTaskPushConfig, pbconv.FromProtoTaskPushConfig, request)
+	case *a2apb.GetExtendedAgentCardRequest:
+		return call(ctx, client.GetExtendedAgentCard, pbconv.FromProtoGetExtendedAgentCardRequest, request)
+	case *a2apb.SubscribeToTaskRequest:
+		return callStream(ctx, client.SubscribeToTask, pbconv.FromProtoSubscribeToTaskRequest, request)
+	case *a2apb.SendMessageRequest:
+		if stream {
+			return callStream(ctx, client.SendStreamingMessage, pbconv.FromProtoSendMessageRequest, request)
+		}
+		return call(ctx, client.SendMessage, pbconv.FromProtoSendMessageRequest, request)
+	default:
+		return errors.New("no method of the client takes this")
+	}
+}
+
+func call[M, Q, A any](ctx context.Context, method func(context.Context, Q) (A, error), from func(M) (Q, error), m M) error {
+	request, err := from(m)
+	if err != nil {
+		return err
+	}
+	_, err = method(ctx, request)
+	return err
+}
+
+func callStream[M, Q any](ctx context.Context, method func(context.Context, Q) iter.Seq2[a2a.Event, error], from func(M) (Q, error), m M) error {
+	request, err := from(m)
+	if err != nil {
+		return err
+	}
+	for _, err := range method(ctx, request) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

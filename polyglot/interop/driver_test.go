@@ -1,0 +1,226 @@
+//go:build interop
+
+// Package interop_test holds clients that others wrote against one running
+// "errmap serve": each provokes the errors of errors.json, and is asked for all
+// that it shows of them. Run it by make test-interop, which makes ready what it
+// needs: .build/errmap, .build/buf, the npm packages and the Python environment.
+package interop_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+const (
+	build   = "../../.build"
+	service = "lf.a2a.v1.A2AService"
+	domain  = "a2a-protocol.org"
+	timeout = time.Minute
+)
+
+// agent is the server that all tests share.
+var agent struct {
+	url, host   string
+	conn        *grpc.ClientConn
+	rows        []row
+	environment []string // of clients in other languages
+}
+
+// row is one error, and the request that provokes it.
+type row struct {
+	Name     string
+	Method   string
+	Request  json.RawMessage
+	Headers  map[string]string
+	Code     string // of google.rpc
+	Number   int    // of JSON-RPC
+	Status   int    // of HTTP+JSON
+	Reason   string
+	Message  string
+	Metadata map[string]string
+}
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	command := exec.Command(build+"/errmap", "serve", "--addr", "127.0.0.1:0")
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	var log bytes.Buffer
+	command.Stderr = &log
+	if err := command.Start(); err != nil {
+		return 0, fmt.Errorf("%w: run make test-interop", err)
+	}
+	output := bufio.NewReader(stdout)
+	defer func() {
+		if stopErr := stop(command, output); err == nil {
+			err = stopErr
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "the log of the server:\n%s", log.String())
+		}
+	}()
+	first, err := output.ReadString('\n')
+	if err != nil {
+		return 0, err
+	}
+	agent.url = regexp.MustCompile(`http://[^ /]+`).FindString(first)
+	agent.host = strings.TrimPrefix(agent.url, "http://")
+	agent.conn, err = grpc.NewClient(agent.host, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return 0, err
+	}
+	defer agent.conn.Close()
+	task, err := completeTask()
+	if err != nil {
+		return 0, err
+	}
+	if agent.rows, err = readRows(task); err != nil {
+		return 0, err
+	}
+	descriptors, err := writeDescriptors()
+	if err != nil {
+		return 0, err
+	}
+	agent.environment = append(os.Environ(),
+		"INTEROP_URL="+agent.url, "INTEROP_TASK="+task, "INTEROP_DESCRIPTORS="+descriptors)
+	return m.Run(), nil
+}
+
+// stop ends the server as a user would, and expects it to end well.
+func stop(command *exec.Cmd, output *bufio.Reader) error {
+	if err := command.Process.Signal(syscall.SIGINT); err != nil {
+		return err
+	}
+	var rest bytes.Buffer
+	_, readErr := output.WriteTo(&rest)
+	if err := command.Wait(); err != nil || readErr != nil || !strings.HasSuffix(rest.String(), "stopped\n") {
+		return fmt.Errorf("the server did not stop well: %v, %v, %s", err, readErr, rest.String())
+	}
+	return nil
+}
+
+// completeTask has the agent complete a task, which nobody can cancel then.
+func completeTask() (id string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	ctx = metadata.AppendToOutgoingContext(ctx, "a2a-version", "1.0")
+	answer, err := a2apb.NewA2AServiceClient(agent.conn).SendMessage(ctx, &a2apb.SendMessageRequest{Message: &a2apb.Message{
+		MessageId: "m-0", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "hello"}}},
+	}})
+	return answer.GetTask().GetId(), err
+}
+
+func readRows(task string) (rows []row, err error) {
+	text, err := os.ReadFile("errors.json")
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(bytes.ReplaceAll(text, []byte("$TASK"), []byte(task)), &rows); err != nil {
+		return nil, err
+	}
+	reasons := make(map[string]bool)
+	for _, r := range rows {
+		reasons[r.Reason] = true
+	}
+	if len(reasons) != 9 {
+		return nil, fmt.Errorf("errors.json has %d errors, want the nine", len(reasons))
+	}
+	return rows, nil
+}
+
+// writeDescriptors writes the schema of the service and of the details for
+// clients that have no generated code.
+func writeDescriptors() (path string, err error) {
+	set := new(descriptorpb.FileDescriptorSet)
+	seen := make(map[string]bool)
+	var add func(protoreflect.FileDescriptor)
+	add = func(file protoreflect.FileDescriptor) {
+		if seen[file.Path()] {
+			return
+		}
+		seen[file.Path()] = true
+		for i := range file.Imports().Len() {
+			add(file.Imports().Get(i).FileDescriptor)
+		}
+		set.File = append(set.File, protodesc.ToFileDescriptorProto(file))
+	}
+	add(a2apb.File_a2av1_proto)
+	add(errdetails.File_google_rpc_error_details_proto)
+	b, err := proto.Marshal(set)
+	if err != nil {
+		return "", err
+	}
+	path, err = filepath.Abs(build + "/interop.binpb")
+	if err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, b, 0o644)
+}
+
+func (r row) code() code.Code { return code.Code(code.Code_value[r.Code]) }
+
+func (r row) method() protoreflect.MethodDescriptor {
+	return a2apb.File_a2av1_proto.Services().ByName("A2AService").Methods().ByName(protoreflect.Name(r.Method))
+}
+
+// headers are those of the request, of A2A 1.0 unless the row says otherwise.
+func (r row) headers() map[string]string {
+	headers := map[string]string{"A2A-Version": "1.0"}
+	for name, value := range r.Headers {
+		headers[name] = value
+	}
+	return headers
+}
+
+// message returns the request as a message.
+func (r row) message(t *testing.T) proto.Message {
+	t.Helper()
+	m := newMessage(t, r.method().Input())
+	if err := protojson.Unmarshal(r.Request, m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func newMessage(t *testing.T, d protoreflect.MessageDescriptor) proto.Message {
+	t.Helper()
+	mt, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mt.New().Interface()
+}

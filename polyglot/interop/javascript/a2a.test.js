@@ -1,0 +1,111 @@
+// @a2a-js/sdk over its three transports. What it loses is in docs/interop.md;
+// what is checked here is all that it shows.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as a2a from "@a2a-js/sdk";
+import { ClientFactory, ClientFactoryOptions } from "@a2a-js/sdk/client";
+import { GrpcTransportFactory } from "@a2a-js/sdk/client/grpc";
+import * as errors from "@a2a-js/sdk/errors";
+import { decodeErrorInfo, decodeStatus, isGrpcError } from "@a2a-js/sdk/errors/grpc";
+import { codes, domain, errorInfo, errorInfoType, failure, rows, url } from "./table.js";
+
+// The client's own version is 1.0 whatever a caller sets, but for interceptors.
+const versions = {
+  before: async ({ options }) => {
+    const version = options?.serviceParameters?.["X-Interop-Version"];
+    if (version) {
+      delete options.serviceParameters["X-Interop-Version"];
+      options.serviceParameters["A2A-Version"] = version;
+    }
+  },
+  after: async () => {},
+};
+
+async function connect(transport, card) {
+  const factory = new ClientFactory(
+    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+      transports: [new GrpcTransportFactory()],
+      preferredTransports: [transport],
+      clientConfig: { interceptors: [versions] },
+    }),
+  );
+  return card ? factory.createFromAgentCard(card) : factory.createFromUrl(url);
+}
+
+const methods = {
+  GetTask: (client, request, options) => client.getTask(a2a.GetTaskRequest.fromJSON(request), options),
+  SubscribeToTask: (client, request, options) => client.resubscribeTask(a2a.SubscribeToTaskRequest.fromJSON(request), options),
+  CancelTask: (client, request, options) => client.cancelTask(a2a.CancelTaskRequest.fromJSON(request), options),
+  SendMessage: (client, request, options) => client.sendMessage(a2a.SendMessageRequest.fromJSON(request), options),
+  SendStreamingMessage: (client, request, options) => client.sendMessageStream(a2a.SendMessageRequest.fromJSON(request), options),
+  CreateTaskPushNotificationConfig: (client, request, options) =>
+    client.createTaskPushNotificationConfig(a2a.TaskPushNotificationConfig.fromJSON(request), options),
+  GetExtendedAgentCard: (client, _, options) => client.getAgentCard(options),
+};
+
+function call(client, row) {
+  const { "A2A-Version": version, ...serviceParameters } = row.headers ?? {};
+  if (version) {
+    serviceParameters["X-Interop-Version"] = version;
+  }
+  return failure(() => methods[row.method](client, row.request, { serviceParameters }));
+}
+
+const checks = {
+  JSONRPC(error, row) {
+    if (row.name.endsWith(" in a stream")) {
+      // An error of an event is the cause of another, which has none of it but text.
+      assert.equal(error.constructor, Error);
+      assert.match(error.message, new RegExp(`: ${row.message} \\(Code: ${row.number}\\)`));
+      error = error.cause;
+    }
+    assert.ok(errors.isJsonRpcError(error), error);
+    assert.equal(error.envelopeCode, row.number);
+    assert.deepEqual(error.data, [errorInfo(row)]);
+    assert.equal(error.metadata, undefined, "metadata is in data alone");
+    return error;
+  },
+  "HTTP+JSON"(error, row) {
+    assert.ok(errors.isRestError(error), error);
+    assert.equal(error.statusCode, row.status);
+    assert.deepEqual(error.metadata, row.metadata);
+    return error;
+  },
+  GRPC(error, row) {
+    assert.ok(isGrpcError(error), error);
+    assert.equal(error.status, codes[row.code]);
+    assert.deepEqual(error.metadata, row.metadata);
+    const status = decodeStatus(error.statusDetailsBin);
+    assert.equal(status.code, codes[row.code]);
+    assert.equal(status.message, row.message);
+    assert.deepEqual(status.details.map((detail) => detail.typeUrl), [errorInfoType]);
+    const info = decodeErrorInfo(status.details[0].value);
+    assert.deepEqual({ ...info }, { reason: row.reason, domain, metadata: row.metadata ?? {} });
+    return error;
+  },
+};
+
+for (const [transport, check] of Object.entries(checks)) {
+  test(`@a2a-js/sdk over ${transport}`, async (t) => {
+    const client = await connect(transport);
+    assert.equal(client.transport.protocolName, transport);
+    // It asks for no push notifications where the card does not promise them.
+    const card = { ...client.agentCard, capabilities: { ...client.agentCard.capabilities, pushNotifications: true } };
+    const promised = await connect(transport, card);
+    for (const row of rows) {
+      await t.test(row.name, async () => {
+        const error = check(await call(promised, row), row);
+        assert.equal(error.constructor.name.replace(/^(JsonRpc|Rest|Grpc)/, ""), error.name);
+        assert.ok(error instanceof errors[row.reason.toLowerCase().replace(/(^|_)(.)/g, (_, __, c) => c.toUpperCase()) + "Error"], error);
+        assert.equal(error.reason, row.reason);
+        assert.equal(error.message, row.message);
+      });
+    }
+    await t.test("PushNotificationNotSupported, refused by the client", async () => {
+      const row = rows.find((row) => row.reason === "PUSH_NOTIFICATION_NOT_SUPPORTED");
+      const error = await call(client, row);
+      assert.ok(error instanceof errors.PushNotificationNotSupportedError, error);
+      assert.equal(error.transport, undefined, "no transport was asked");
+    });
+  });
+}

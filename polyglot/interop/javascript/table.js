@@ -1,0 +1,46 @@
+// What every client is asked to provoke, from ../errors.json, and where the
+// agent is. The driver sets the environment.
+import { readFileSync } from "node:fs";
+
+const { INTEROP_URL, INTEROP_TASK, INTEROP_DESCRIPTORS } = process.env;
+if (!INTEROP_URL || !INTEROP_TASK || !INTEROP_DESCRIPTORS) {
+  throw new Error("INTEROP_URL, INTEROP_TASK and INTEROP_DESCRIPTORS are not set: run make test-interop");
+}
+
+export const url = INTEROP_URL;
+export const descriptors = readFileSync(INTEROP_DESCRIPTORS);
+export const domain = "a2a-protocol.org";
+export const errorInfoType = "type.googleapis.com/google.rpc.ErrorInfo";
+
+// The numbers of google.rpc.Code that the table names.
+export const codes = { INVALID_ARGUMENT: 3, NOT_FOUND: 5, FAILED_PRECONDITION: 9, INTERNAL: 13 };
+
+export const rows = JSON.parse(
+  readFileSync(new URL("../errors.json", import.meta.url), "utf8").replaceAll("$TASK", INTEROP_TASK),
+);
+if (new Set(rows.map((row) => row.reason)).size !== 9) {
+  throw new Error("errors.json does not have the nine errors");
+}
+
+// errorInfo is the google.rpc.ErrorInfo of a row in JSON.
+export function errorInfo(row) {
+  return {
+    "@type": errorInfoType,
+    reason: row.reason,
+    domain,
+    ...(row.metadata && { metadata: row.metadata }),
+  };
+}
+
+// failure returns what a call, or what iterates over its answers, throws.
+export async function failure(call) {
+  try {
+    const answer = await call();
+    if (answer?.[Symbol.asyncIterator]) {
+      for await (const _ of answer);
+    }
+  } catch (error) {
+    return error;
+  }
+  throw new Error("the call did not fail");
+}
