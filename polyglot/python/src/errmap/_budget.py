@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -16,6 +17,8 @@ from .detail import DEBUG_INFO, ERROR_INFO, HELP, LOCALIZED_MESSAGE, RETRY_INFO,
 from .error import Error, changed
 
 H = TypeVar("H")
+
+_log = logging.getLogger("errmap")
 
 
 def fit(
@@ -34,6 +37,8 @@ def fit(
     fitter = _Fitter(error, quiet, lambda e, o: size(encode(e, o)) <= options.budget)
     fitter.run()
     fitter.notes.give(options.on_note)
+    if options.on_note is None:
+        _log.warning("parts of an error did not fit into gRPC headers: %s", fitter.notes.items)
     return encode(fitter.error, fitter.options)
 
 
@@ -97,17 +102,34 @@ class _Fitter:
                 kept.append(detail)
         self.set_details(kept)
 
+    def least(self, most: int, apply: Callable[[int], None]) -> int:
+        """Apply the fewest of so many steps, which shrink an error ever more, that make it
+        fit, or all of them."""
+        low, high = 1, most
+        while low < high:
+            middle = (low + high) // 2
+            apply(middle)
+            if self.fits():
+                high = middle
+            else:
+                low = middle + 1
+        if most:
+            apply(high)
+        return high
+
     def drop_largest(self) -> None:
         """Drop the details that are left but for ErrorInfo and RetryInfo, the largest
         first, only as many as need to go."""
-        while not self.fits():
-            details = list(self.error.raw_details)
-            others = [i for i, d in enumerate(details) if d.name not in (ERROR_INFO, RETRY_INFO)]
-            if not others:
-                return
-            largest = max(others, key=lambda i: (len(details[i].value), -i))
-            self._note(details.pop(largest))
-            self.set_details(details)
+        whole = self.error.raw_details
+        others = [i for i, d in enumerate(whole) if d.name not in (ERROR_INFO, RETRY_INFO)]
+        order = sorted(others, key=lambda i: -len(whole[i].value))
+
+        def apply(steps: int) -> None:
+            gone = set(order[:steps])
+            self.set_details([d for i, d in enumerate(whole) if i not in gone])
+
+        for i in order[: self.least(len(order), apply)]:
+            self._note(whole[i])
 
     def cut_message(self) -> None:
         """Shorten the message to what fits, down to nothing."""
@@ -133,16 +155,19 @@ class _Fitter:
             entries = sorted(
                 info.metadata.items(), key=lambda kv: (-byte_length(kv[0]) - byte_length(kv[1]), kv[0])
             )
-            for key, text in entries:
-                self.notes.add(
-                    f'over budget: metadata "{clip(key, 64)}" of {byte_length(text)} bytes dropped'
-                )
-                del info.metadata[key]
+
+            def apply(steps: int, i: int = i, info: ErrorInfo = info) -> None:
+                rest = ErrorInfo(reason=info.reason, domain=info.domain)
+                rest.metadata.update(dict(entries[steps:]))
                 details = list(self.error.raw_details)
-                details[i] = replace(detail, value=RawDetail.of(info).value)
+                details[i] = replace(details[i], value=RawDetail.of(rest).value)
                 self.set_details(details)
-                if self.fits():
-                    return
+
+            for key, text in entries[: self.least(len(entries), apply)]:
+                size = byte_length(text)
+                self.notes.add(f'over budget: metadata "{clip(key, 64)}" of {size} bytes dropped')
+            if self.fits():
+                return
 
     def drop_rest(self) -> None:
         """Drop what else rides along."""

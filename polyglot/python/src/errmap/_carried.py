@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import struct
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from ._render import (
     render_message,
 )
 from ._text import repair
-from .code import canonical, code_of
+from .code import Code, canonical, code_of
 from .detail import CARRIED, PREFIX, RawDetail, serialize
 from .received import Received, Wire
 from .v1 import carried_pb2
@@ -170,8 +171,7 @@ def restore(types: Catalog, error: Draft, shape: Shape) -> None:
         error.notes.add(f"errmap.v1.Carried dropped: {why}")
         return
     error.details = _placed(types, carried, plain) + appended
-    for received in carried.received:
-        _restore_received(error, received)
+    _restore_received(error, carried.received)
 
 
 def _doubt(
@@ -250,26 +250,42 @@ def _from_carried(entry: carried_pb2.CarriedDetail) -> RawDetail | None:
     return RawDetail(element_type(element) or "", element=element)
 
 
-def _restore_received(error: Draft, entry: carried_pb2.Received) -> None:
-    """Put back what one wire said. A private code comes back into its place where
-    the plain form says UNKNOWN."""
+def _restore_received(error: Draft, carried: Iterable[carried_pb2.Received]) -> None:
+    """Put back what other wires said, beside what this one did. A private code comes back
+    into its place where the plain form says UNKNOWN."""
+    known: set[Wire] = set()
+    for entry in carried:
+        received = _from_received(entry)
+        if received is None or received.wire in known:
+            continue
+        known.add(received.wire)
+        if received.wire == Wire.GRPC:
+            token = received.number
+            number = _json.integer_token(token) if _json.is_number_token(token) else None
+            private = number is not None and number != 0 and not canonical(number)
+            if private and abs(number or 0) < 2**31 and code_of(error.number) == Code.UNKNOWN:
+                error.number = number or 0
+                received = replace(received, number="")
+        error.set_received(received.merge(error.received_on(received.wire)))
+
+
+def _from_received(entry: carried_pb2.Received) -> Received | None:
+    """Read what one wire said, as far as it could have said it."""
+    from .status import parse_status
+
     if int(entry.wire) not in set(Wire):
-        return
-    received = Received(
-        Wire(int(entry.wire)),
-        entry.number,
-        entry.code_text,
-        entry.http_status,
-        unknown_fields=entry.unknown_fields,
-    )
+        return None
+    received = Received(Wire(int(entry.wire)), entry.number, entry.code_text)
+    if 100 <= entry.http_status <= 999:
+        received = replace(received, http_status=entry.http_status)
+    try:
+        status = parse_status(entry.unknown_fields, 0)
+        if not status.code and not status.message and not status.details:
+            received = replace(received, unknown_fields=status.unknown)
+    except ValueError:
+        pass
     try:
         members = _json.parse(entry.members, most_depth=DEFAULT_MAX_DEPTH)
-        received = received.with_members(members.members or ())
     except _json.JSONError:
-        pass
-    if received.wire == Wire.GRPC:
-        number = _json.integer_token(received.number) if _json.is_number_token(received.number) else 0
-        if number and not canonical(number) and abs(number) < 2**31 and code_of(error.number) == 2:
-            error.number = number
-            received = replace(received, number="")
-    error.set_received(received.merge(error.received_on(received.wire)))
+        return received
+    return received.with_members(members.members or ())

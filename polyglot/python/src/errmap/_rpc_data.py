@@ -131,10 +131,9 @@ def _add_free_form(info: ErrorInfo, definition: Definition, free: _json.Value | 
 
 
 def marker_code(element: _json.Value) -> int:
-    """Return the code of a code marker: an object of exactly the two members; 0 where
-    the element is none."""
-    members = element.members or ()
-    if len(members) != 2:
+    """Return the code of a code marker: an object of exactly the two members, of which
+    peers that know no duplicates see no more; 0 where the element is none."""
+    if any(member.name not in ("@type", "code") for member in element.members or ()):
         return 0
     kind, code = element.member("@type"), element.member("code")
     if kind is None or code is None or kind.string() != MARKER_TYPE or not code.is_number:

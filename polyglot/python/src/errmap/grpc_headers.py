@@ -150,15 +150,17 @@ def headers_of(status: RawStatus) -> GRPCHeaders:
 
 
 def _grpc_status(values: Sequence[str]) -> tuple[int, str]:
-    """Read the values of grpc-status: any that is not zero wins. A value that is no
-    number is UNKNOWN, with its text."""
+    """Read the values of grpc-status: any that is not zero wins. One that is no number is
+    UNKNOWN, with its text, where no other says more."""
+    text = ""
+    unreadable = False
     for value in values:
         number = int(value) if value.isascii() and value.isdigit() and len(value) < 4300 else -1
-        if not 0 <= number < 2**31:
-            return int(Code.UNKNOWN), repair(value)
-        if number:
+        if 0 < number < 2**31:
             return number, ""
-    return 0, ""
+        if number != 0 and not unreadable:
+            text, unreadable = repair(value), True
+    return (int(Code.UNKNOWN), text) if unreadable else (0, "")
 
 
 def _values(headers: Mapping[str, str | Sequence[str]], name: str) -> list[str]:
