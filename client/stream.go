@@ -8,10 +8,15 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/internal/jsonrpc"
 )
+
+// endWait is how long a server may take to end a stream after the event of its
+// error, before the error is told without the trailers.
+const endWait = 250 * time.Millisecond
 
 // stream is one call. Its request goes out in the first Receive, which is the
 // first to know that the message is whole; the two sides may run at once.
@@ -189,6 +194,7 @@ func (s *stream) nextEvent() ([]byte, error) {
 	event, err := s.events.Next()
 	switch {
 	case errors.Is(err, io.EOF) && s.spec.StreamType == connect.StreamTypeServer:
+		receiveTrailer(s.info, s.resp)
 		return nil, io.EOF
 	case errors.Is(err, io.EOF):
 		return nil, protocolError("the stream ended without an answer", nil)
@@ -200,10 +206,23 @@ func (s *stream) nextEvent() ([]byte, error) {
 		return nil, cutError(s.ctx, err)
 	}
 	result, err := s.answer(event.Data, s.id, s.resp)
-	if err == nil && s.spec.StreamType == connect.StreamTypeUnary {
+	switch {
+	case err != nil:
+		s.awaitTrailer()
+	case s.spec.StreamType == connect.StreamTypeUnary:
 		s.events = nil
 	}
 	return result, err
+}
+
+// awaitTrailer reads the trailers of a stream that failed, which come after its
+// last event.
+func (s *stream) awaitTrailer() {
+	timer := time.AfterFunc(endWait, s.cancel)
+	defer timer.Stop()
+	if _, err := io.CopyN(io.Discard, s.resp.Body, int64(s.maxResponse)); errors.Is(err, io.EOF) {
+		receiveTrailer(s.info, s.resp)
+	}
 }
 
 // capped keeps the first bytes that are written to it.

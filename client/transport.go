@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -20,7 +21,7 @@ import (
 
 // ProtocolName is what connect.CallInfo.Protocol says of a call through this
 // transport.
-const ProtocolName = "jsonrpc"
+const ProtocolName = errmapconnect.ProtocolNameJSONRPC
 
 const (
 	contentTypeJSON   = "application/json"
@@ -176,6 +177,16 @@ func receiveHeader(info *connect.CallInfo, resp *http.Response) {
 	}
 	if resp.Uncompressed {
 		info.ResponseEncoding = connect.CompressionNameGzip
+	}
+}
+
+// receiveTrailer hands the trailer of a response, whose body has been read to the
+// end, to the caller.
+func receiveTrailer(info *connect.CallInfo, resp *http.Response) {
+	for key, values := range resp.Trailer {
+		if len(values) > 0 {
+			info.ResponseTrailer().SetValues(key, values)
+		}
 	}
 }
 
