@@ -62,7 +62,7 @@ func (t *Transport) CloseIdleConnections() {
 // watch resets the stream of a response when the context of its request ends
 // while the request is open: closing the response does that.
 func watch(r *http.Request, resp *http.Response) {
-	if resp.ProtoMajor < 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength >= 0 {
+	if resp.ProtoMajor < 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength > 0 { // 0 and -1 are unknown
 		return
 	}
 	body := resp.Body
