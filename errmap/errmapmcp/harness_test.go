@@ -181,8 +181,11 @@ func child(t *testing.T, mode string) *mcp.CommandTransport {
 	return &mcp.CommandTransport{Command: command, TerminateDuration: 2 * time.Second}
 }
 
-// runChild is what a child process does. Every mode serves by hand, line by line.
+// runChild is what a child process does. Most modes serve by hand, line by line.
 func runChild(mode string) int {
+	if strings.HasPrefix(mode, "panic of") {
+		return runPanicking(mode)
+	}
 	reader := bufio.NewReader(os.Stdin)
 	for {
 		line, err := reader.ReadString('\n')
@@ -208,6 +211,23 @@ func runChild(mode string) int {
 			}
 		}
 	}
+}
+
+// runPanicking serves a tool that panics, by the SDK.
+func runPanicking(mode string) int {
+	server := mcp.NewServer(testServer, nil)
+	if mode == "panic of a mended server" {
+		if err := errmapmcp.InstallServer(server); err != nil {
+			return 3
+		}
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "order"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+		panic("no such order")
+	})
+	if server.Run(context.Background(), &mcp.StdioTransport{}) != nil {
+		return 4
+	}
+	return 0
 }
 
 // childAnswer answers a request; it returns the exit code with which the child
