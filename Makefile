@@ -23,6 +23,12 @@ INTEROP := polyglot/interop
 INTEROP_PYTHON := $(BUILD)/interop-python
 INTEROP_NPM := $(INTEROP)/javascript/node_modules/.package-lock.json
 
+# The TypeScript package, and what buf writes for it with plugins out of npm.
+TYPESCRIPT := polyglot/typescript
+TYPESCRIPT_NPM := $(TYPESCRIPT)/node_modules/.package-lock.json
+TYPESCRIPT_TEMPLATES := $(TYPESCRIPT)/buf.gen.yaml $(TYPESCRIPT)/buf.gen.test.yaml
+TYPESCRIPT_GENERATED := $(TYPESCRIPT)/src/gen $(TYPESCRIPT)/test/gen
+
 # The race detector needs a C compiler, which not every machine has.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 MIN_COVERAGE := 90
@@ -37,7 +43,7 @@ serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port
 	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
 
 .PHONY: test
-test: lint check-generated go-test test-interop ## Check and test everything.
+test: lint check-generated go-test test-interop test-typescript ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -92,6 +98,22 @@ $(INTEROP_PYTHON)/installed: $(INTEROP)/python/requirements.txt
 $(INTEROP_NPM): $(INTEROP)/javascript/package-lock.json
 	npm ci --prefix $(INTEROP)/javascript --ignore-scripts --loglevel error
 	@touch $@
+
+.PHONY: test-typescript
+test-typescript: $(BUF) $(TYPESCRIPT_NPM) ## Check and test the TypeScript package.
+	@rm -rf $(BUILD)/again-typescript
+	@for template in $(TYPESCRIPT_TEMPLATES); do $(BUF) generate --template $$template -o $(BUILD)/again-typescript; done
+	@for dir in $(TYPESCRIPT_GENERATED); do \
+		diff -r $$dir $(BUILD)/again-typescript/$$dir || { echo "$$dir is not what the schema says, run make generate-typescript"; exit 1; }; done
+	go build -o $(BUILD)/ ./cmd/errmap ./internal/testserver
+	cd $(TYPESCRIPT) && npm run build && npm test
+
+.PHONY: generate-typescript
+generate-typescript: $(BUF) $(TYPESCRIPT_NPM) ## Write the generated TypeScript anew.
+	@for template in $(TYPESCRIPT_TEMPLATES); do $(BUF) generate --template $$template; done
+
+$(TYPESCRIPT_NPM): $(TYPESCRIPT)/package-lock.json
+	cd $(TYPESCRIPT) && npm ci
 
 .PHONY: bench
 bench: ## Run all benchmarks.

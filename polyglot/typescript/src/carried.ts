@@ -1,7 +1,7 @@
 // What rides along with an error on a wire that cannot say it: docs/wire.md
 // section 8.
 
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import type { Catalog } from "./catalog.js";
 import { isCanonical, isInt32, rowOf } from "./code.js";
 import { contains } from "./compare.js";
@@ -30,6 +30,7 @@ import {
   withMembers,
   withoutMembers,
 } from "./hub.js";
+import { toShape } from "./fields.js";
 import { compactJson, type JsonText, objectMembers } from "./json.js";
 import { defaultLimits } from "./options.js";
 import { elementType, isEmptyAny, knownPart, parseElement, readAgain, render, renderMessage } from "./render.js";
@@ -187,7 +188,7 @@ export function restore(c: Catalog, e: Hub, shape: Shape): void {
 
 function readCarried(d: RawDetail): Carried | undefined {
   try {
-    return d.json === undefined ? fromBinary(CarriedSchema, d.value) : undefined;
+    return d.json === undefined ? toShape(CarriedSchema, d.value) : undefined;
   } catch {
     return undefined;
   }

@@ -4,7 +4,8 @@ import { messageFromJson } from "./protojson.js";
 import type { Catalog } from "./catalog.js";
 import type { RawDetail } from "./hub.js";
 import { type JsonText, objectMembers } from "./json.js";
-import { type Fields, sameMessage, subset } from "./message.js";
+import { sameMessage, subset } from "./fields.js";
+import { type Fields } from "./message.js";
 import { isEmptyAny, isTyped, knownPart, message, renderMessage } from "./render.js";
 import { sameBytes } from "./utf8.js";
 

@@ -1,12 +1,13 @@
 // The error that a program throws and catches.
 
-import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { create, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Catalog } from "./catalog.js";
 import { noErrors } from "./catalog.js";
 import { Code, rowOf } from "./code.js";
 import { type Definition, identifies } from "./definition.js";
 import { bytesDetail, Hub, type RawDetail, type Received } from "./hub.js";
 import { RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
+import { toShape } from "./fields.js";
 import { bytesOf, errorInfoOf, identityOf } from "./render.js";
 import { retryDetail } from "./retry.js";
 import { repair } from "./utf8.js";
@@ -143,7 +144,7 @@ export class ErrmapError extends Error {
       const bytes = d.name === schema.typeName ? bytesOf(this[state].catalog, d) : undefined;
       if (bytes !== undefined) {
         try {
-          return fromBinary(schema, bytes);
+          return toShape(schema, bytes);
         } catch {
           // One that cannot be read is passed over.
         }

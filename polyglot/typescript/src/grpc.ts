@@ -78,19 +78,20 @@ function valuesOf(headers: HeaderValues): Map<string, string[]> {
   return values;
 }
 
-// readStatuses reads the values of grpc-status: any that is not zero wins. A value
-// that is no number is its text.
+// readStatuses reads the values of grpc-status: any number that is not zero wins, and
+// then the text of one that is no number.
 function readStatuses(values: readonly string[]): number | string {
+  let text: string | undefined;
   for (const value of values) {
     const n = /^[0-9]+$/.test(value) ? Number(value) : NaN;
-    if (!(n < 2 ** 31)) {
-      return repair(value);
-    }
-    if (n !== 0) {
+    if (n < 2 ** 31 && n !== 0) {
       return n;
     }
+    if (n !== 0) {
+      text ??= repair(value);
+    }
   }
-  return 0;
+  return text ?? 0;
 }
 
 // readDetails adds what grpc-status-details-bin says to what the other two headers

@@ -1,6 +1,5 @@
 // RFC 9457 problem details: docs/wire.md section 6.
 
-import { fromBinary } from "@bufbuild/protobuf";
 import { BadRequestSchema } from "./gen/google/rpc/error_details_pb.js";
 import { type HttpAnswer, ownHttpStatus, restoreHttp, statusCandidate } from "./aip193.js";
 import { type Item, plainItems } from "./carried.js";
@@ -12,6 +11,7 @@ import { defaultProblemType } from "./definition.js";
 import { type ErrorInfo, errorInfoDetail, sameErrorInfo } from "./errorinfo.js";
 import { addMember, Hub, memberOf, type RawDetail, take, typeName, Wire, withMembers } from "./hub.js";
 import { arrayElements, compactJson, isNumber, joinMembers, type JsonText, type Member, newMember, objectMembers, quote, stringValue, unquote } from "./json.js";
+import { toShape } from "./fields.js";
 import type { DecodeSettings, EncodeSettings } from "./options.js";
 import { bytesOf, identityOf, parseElement, textMembers } from "./render.js";
 import { type Candidate, readable, settle } from "./settle.js";
@@ -135,7 +135,7 @@ function violationsText(e: Hub, c: Catalog): JsonText | undefined {
     return undefined;
   }
   try {
-    const all = fromBinary(BadRequestSchema, bytes).fieldViolations;
+    const all = toShape(BadRequestSchema, bytes).fieldViolations;
     return all.length === 0 ? undefined : `[${all.map((v) => `{"field":${quote(v.field)},"detail":${quote(v.description)}}`).join(",")}]`;
   } catch {
     return undefined;

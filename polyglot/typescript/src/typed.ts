@@ -1,11 +1,12 @@
 // The classes that annotated messages become.
 
-import { clone, create, type DescFile, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { clone, create, type DescFile, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Catalog, type ErrorClass, noErrors } from "./catalog.js";
 import { decodeInstance, definitionOf, encodeInstance } from "./definition.js";
 import { ErrmapError, type ErrorInit, infoFor, type InternalInit, type State, state, stateOf } from "./error.js";
 import { Hub } from "./hub.js";
-import { parseMessage, serializeMessage } from "./message.js";
+import { toShape } from "./fields.js";
+import { parseMessage } from "./message.js";
 import { bytesOf, identityOf } from "./render.js";
 
 /** Init is what the fields of an error may be given as. */
@@ -129,6 +130,6 @@ function newTyped(one: ErrorClass, given: State, init: ErrorInit): ErrmapError {
     return undefined;
   };
   const make = one as unknown as new (fields: unknown, init: InternalInit) => ErrmapError;
-  const fields = info === undefined ? undefined : fromBinary(one.schema, serializeMessage(decodeInstance(definitionOf(one.schema), info, bytes, catalog)));
+  const fields = info === undefined ? undefined : toShape(one.schema, decodeInstance(definitionOf(one.schema), info, bytes, catalog));
   return new make(fields, { ...init, [state]: given });
 }

@@ -23,7 +23,7 @@ import {
 import { defaultCatalog } from "../src/builtin.js";
 import { StatusSchema } from "../src/gen/google/rpc/status_pb.js";
 import { arrayElements, compactJson, type JsonText, type Member, objectMembers, stringValue } from "../src/json.js";
-import { sameMessage } from "../src/message.js";
+import { sameMessage } from "../src/fields.js";
 import { RawDetail } from "../src/hub.js";
 import { message } from "../src/render.js";
 import { fromBase64, sameBytes } from "../src/utf8.js";
