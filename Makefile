@@ -116,9 +116,12 @@ $(TYPESCRIPT_NPM): $(TYPESCRIPT)/package-lock.json
 	cd $(TYPESCRIPT) && npm ci
 
 .PHONY: bench
-bench: ## Run all benchmarks.
-	go test -run '^$$' -bench . -benchmem ./...
-	@if [ -f bench/go.mod ]; then cd bench && go test -run '^$$' -bench . -benchmem ./...; fi
+bench: ## Measure errmap beside its peers and write docs/performance.md.
+	go -C bench run ./cmd/report -write ../docs/performance.md
+
+.PHONY: bench-load
+bench-load: ## Compare requests a second over loopback, for about a minute.
+	go -C bench run ./cmd/load
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while; make fuzz FUZZTIME=10s for less.

@@ -15,11 +15,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/jsonrpc"
 )
 
 // ProtocolName is the token for JSON-RPC in [connect.CallInfo.Protocol].
-const ProtocolName = "jsonrpc"
+const ProtocolName = errmapconnect.ProtocolNameJSONRPC
 
 // hiddenMessage is all that a caller learns of an error that does not speak.
 const hiddenMessage = "Internal error"

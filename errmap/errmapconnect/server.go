@@ -21,6 +21,13 @@ func NewServer(opts ...ServerOption) *connect.Server {
 	return connect.NewServer(ServerInterceptor(opts...))
 }
 
+// What connect.CallInfo.Protocol says of calls through the transports of this
+// project, which take an *errmap.Error as it is.
+const (
+	ProtocolNameJSONRPC  = "jsonrpc"
+	ProtocolNameHTTPJSON = "httpjson"
+)
+
 // ServerInterceptor returns the interceptor that NewServer installs, for a
 // program that makes its connect.Server otherwise. It must come first, so that
 // it sees what the other interceptors return.
@@ -59,6 +66,9 @@ func (o *serverOptions) outgoing(ctx context.Context, e *errmap.Error) error {
 	protocol := ""
 	if info, ok := connect.CallInfoForServerContext(ctx); ok {
 		protocol = info.Protocol
+	}
+	if e != nil && (protocol == ProtocolNameJSONRPC || protocol == ProtocolNameHTTPJSON) {
+		return e // the mount writes it
 	}
 	return encode(e, protocol, o.encode)
 }

@@ -19,7 +19,7 @@ import (
 
 // ProtocolName is what connect.CallInfo.Protocol says of a call that came in as
 // HTTP+JSON.
-const ProtocolName = "httpjson"
+const ProtocolName = errmapconnect.ProtocolNameHTTPJSON
 
 // ServeMux is what Mount needs of a [net/http.ServeMux].
 type ServeMux interface {
