@@ -150,7 +150,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"internal/adaptertest"},
-		inside:   []string{"gen", "=errmap", "internal/testproto"},
+		inside:   []string{"gen", "=errmap", "errmap/errmaphttp", "internal/testproto"},
 		outside:  []string{cmp, grpcGo, protobuf, rpc},
 	},
 }
