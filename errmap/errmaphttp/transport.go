@@ -21,8 +21,8 @@ import (
 // context ended, else UNAVAILABLE; its cause is the error of the base.
 //
 // Where the request of an HTTP/2 stream is still open when its context ends, the
-// stream is reset. net/http alone waits for the rest of the request, and for ever
-// in a read of the response.
+// stream is reset, and never looks finished to the server. net/http alone waits
+// for the rest of the request, and for ever in a read of the response.
 //
 // A Transport is safe for concurrent use.
 type Transport struct {
@@ -41,12 +41,19 @@ func NewTransport(base http.RoundTripper, p Protocol, opts ...ReadOption) *Trans
 
 // RoundTrip sends a request and returns its response, or the error that it says.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	open := r.Body != nil && r.Body != http.NoBody && r.ContentLength <= 0 // 0 and -1 are unknown
+	if open {
+		r = r.WithContext(r.Context()) // a copy, as a RoundTripper must not change what it is given
+		r.Body = &openBody{r.Body, r.Context()}
+	}
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
 		return nil, failed(r.Context(), err)
 	}
 	if resp.StatusCode < 400 {
-		watch(r, resp)
+		if open && resp.ProtoMajor >= 2 {
+			watch(r, resp)
+		}
 		return resp, nil
 	}
 	return nil, t.options.read(resp, t.protocol)
@@ -60,13 +67,26 @@ func (t *Transport) CloseIdleConnections() {
 }
 
 // watch resets the stream of a response when the context of its request ends
-// while the request is open: closing the response does that.
+// while the request is open. Closing the body of the request does that; closing
+// that of the response would let a reader go on, who may end the request first.
 func watch(r *http.Request, resp *http.Response) {
-	if resp.ProtoMajor < 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength > 0 { // 0 and -1 are unknown
-		return
+	resp.Body = &watchedBody{resp.Body, context.AfterFunc(r.Context(), func() { _ = r.Body.Close() })}
+}
+
+// openBody is the body of a request of which it is not known how long it is. When
+// the context has ended, it does not end as if it were whole: a client may close
+// the request of a call that it gives up.
+type openBody struct {
+	io.ReadCloser
+	ctx context.Context // of the request
+}
+
+func (b *openBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) && b.ctx.Err() != nil {
+		err = b.ctx.Err()
 	}
-	body := resp.Body
-	resp.Body = &watchedBody{body, context.AfterFunc(r.Context(), func() { _ = body.Close() })}
+	return n, err
 }
 
 type watchedBody struct {

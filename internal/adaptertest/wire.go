@@ -97,14 +97,33 @@ func Resetting(base http.RoundTripper) http.RoundTripper { return resetting{base
 type resetting struct{ base http.RoundTripper }
 
 func (r resetting) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := r.base.RoundTrip(req)
-	if err != nil || resp.StatusCode >= 400 {
-		return resp, err
+	under := &keeping{base: r.base}
+	resp, err := errmaphttp.NewTransport(under, errmaphttp.Connect).RoundTrip(req)
+	if under.resp != nil {
+		return under.resp, nil
 	}
-	return errmaphttp.NewTransport(given{resp}, errmaphttp.Connect).RoundTrip(req)
+	if under.err != nil {
+		return nil, under.err
+	}
+	return resp, err
 }
 
-// given answers with a response that is there.
-type given struct{ resp *http.Response }
+// keeping keeps what errmaphttp would make errors of.
+type keeping struct {
+	base http.RoundTripper
+	resp *http.Response
+	err  error
+}
 
-func (g given) RoundTrip(*http.Request) (*http.Response, error) { return g.resp, nil }
+func (k *keeping) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := k.base.RoundTrip(req)
+	if err != nil {
+		k.err = err
+		return nil, err
+	}
+	if resp.StatusCode >= 400 {
+		k.resp = resp
+		return &http.Response{StatusCode: resp.StatusCode}, nil
+	}
+	return resp, nil
+}
