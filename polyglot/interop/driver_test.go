@@ -22,6 +22,7 @@ import (
 	"time"
 
 	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
@@ -33,6 +34,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/known/anypb"
 )
 
 const (
@@ -59,9 +61,10 @@ type row struct {
 	Code     string // of google.rpc
 	Number   int    // of JSON-RPC
 	Status   int    // of HTTP+JSON
-	Reason   string
 	Message  string
-	Metadata map[string]string
+	Reason   string            // of the ErrorInfo that the nine errors have alone
+	Metadata map[string]string // of that ErrorInfo
+	Details  []string          // the types of the details of any other error
 }
 
 func TestMain(m *testing.M) {
@@ -153,11 +156,14 @@ func readRows(task string) (rows []row, err error) {
 		return nil, err
 	}
 	reasons := make(map[string]bool)
-	for _, r := range rows {
-		reasons[r.Reason] = true
+	for i, r := range rows {
+		if r.Reason != "" {
+			reasons[r.Reason] = true
+			rows[i].Details = []string{"google.rpc.ErrorInfo"}
+		}
 	}
 	if len(reasons) != 9 {
-		return nil, fmt.Errorf("errors.json has %d errors, want the nine", len(reasons))
+		return nil, fmt.Errorf("errors.json has %d errors with a reason, want the nine", len(reasons))
 	}
 	return rows, nil
 }
@@ -204,6 +210,34 @@ func (r row) headers() map[string]string {
 		headers[name] = value
 	}
 	return headers
+}
+
+// check compares what a client shows, which reads the details as bytes.
+func (r row) check(t *testing.T, c code.Code, message string, details []*anypb.Any) {
+	t.Helper()
+	if c != r.code() || message != r.Message {
+		t.Errorf("got %v, %q, want %v, %q", c, message, r.code(), r.Message)
+	}
+	types := []string{}
+	for _, d := range details {
+		types = append(types, string(d.MessageName()))
+	}
+	if diff := cmp.Diff(r.Details, types); diff != "" {
+		t.Fatalf("details: %s", diff)
+	}
+	if r.Reason == "" {
+		return
+	}
+	info := new(errdetails.ErrorInfo)
+	if err := details[0].UnmarshalTo(info); err != nil {
+		t.Fatal(err)
+	}
+	if info.GetReason() != r.Reason || info.GetDomain() != domain {
+		t.Errorf("got %v, want %s of %s", info, r.Reason, domain)
+	}
+	if diff := cmp.Diff(r.Metadata, info.GetMetadata()); diff != "" {
+		t.Errorf("metadata: %s", diff)
+	}
 }
 
 // message returns the request as a message.

@@ -6,10 +6,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
@@ -20,16 +18,7 @@ func TestInterop_GRPCGo(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
 			s := status.Convert(viaGRPC(t, r))
-			if s.Code() != codes.Code(r.code()) || s.Message() != r.Message || len(s.Details()) != 1 {
-				t.Fatalf("got %v", s.Proto())
-			}
-			info, ok := s.Details()[0].(*errdetails.ErrorInfo)
-			if !ok || info.GetReason() != r.Reason || info.GetDomain() != domain {
-				t.Errorf("got %v", s.Details()[0])
-			}
-			if diff := cmp.Diff(r.Metadata, info.GetMetadata()); diff != "" {
-				t.Errorf("metadata: %s", diff)
-			}
+			r.check(t, code.Code(s.Code()), s.Message(), s.Proto().GetDetails())
 		})
 	}
 }

@@ -30,7 +30,10 @@ for (const [name, transport] of Object.entries(transports)) {
         assert.ok(error instanceof ConnectError, error);
         assert.equal(error.code, codes[row.code]);
         assert.equal(error.rawMessage, row.message);
-        assert.deepEqual(error.details.map((detail) => detail.type), ["google.rpc.ErrorInfo"]);
+        assert.deepEqual(error.details.map((detail) => detail.type), row.details);
+        if (!row.reason) {
+          return;
+        }
         const [info] = error.findDetails(errorInfo);
         assert.equal(info.reason, row.reason);
         assert.equal(info.domain, domain);

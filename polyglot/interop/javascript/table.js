@@ -10,16 +10,21 @@ if (!INTEROP_URL || !INTEROP_TASK || !INTEROP_DESCRIPTORS) {
 export const url = INTEROP_URL;
 export const descriptors = readFileSync(INTEROP_DESCRIPTORS);
 export const domain = "a2a-protocol.org";
-export const errorInfoType = "type.googleapis.com/google.rpc.ErrorInfo";
+const errorInfoType = "type.googleapis.com/google.rpc.ErrorInfo";
 
 // The numbers of google.rpc.Code that the table names.
-export const codes = { INVALID_ARGUMENT: 3, NOT_FOUND: 5, FAILED_PRECONDITION: 9, INTERNAL: 13 };
+export const codes = { INVALID_ARGUMENT: 3, NOT_FOUND: 5, FAILED_PRECONDITION: 9, INTERNAL: 13, UNAUTHENTICATED: 16 };
 
 export const rows = JSON.parse(
   readFileSync(new URL("../errors.json", import.meta.url), "utf8").replaceAll("$TASK", INTEROP_TASK),
 );
-if (new Set(rows.map((row) => row.reason)).size !== 9) {
+if (new Set(rows.map((row) => row.reason).filter(Boolean)).size !== 9) {
   throw new Error("errors.json does not have the nine errors");
+}
+for (const row of rows) {
+  if (row.reason) {
+    row.details = ["google.rpc.ErrorInfo"];
+  }
 }
 
 // errorInfo is the google.rpc.ErrorInfo of a row in JSON.

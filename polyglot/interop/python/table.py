@@ -6,6 +6,8 @@ import json
 import os
 import pathlib
 
+from google.rpc import error_details_pb2
+
 URL = os.environ["INTEROP_URL"]
 HOST = URL.removeprefix("http://")
 DOMAIN = "a2a-protocol.org"
@@ -15,7 +17,7 @@ ROWS = json.loads(
     .read_text()
     .replace("$TASK", os.environ["INTEROP_TASK"])
 )
-if len({row["reason"] for row in ROWS}) != 9:
+if len({row["reason"] for row in ROWS if "reason" in row}) != 9:
     raise ValueError("errors.json does not have the nine errors")
 
 
@@ -24,8 +26,13 @@ def headers(row):
     return {"A2A-Version": "1.0", **row.get("headers", {})}
 
 
-def check_info(test, row, info):
-    """Compares a google.rpc.ErrorInfo with that of a row."""
+def check_details(test, row, details):
+    """Compares pairs of type and bytes with the details of a row."""
+    names = ["google.rpc.ErrorInfo"] if "reason" in row else row["details"]
+    test.assertEqual([name for name, _ in details], names)
+    if "reason" not in row:
+        return
+    info = error_details_pb2.ErrorInfo.FromString(details[0][1])
     test.assertEqual(info.reason, row["reason"])
     test.assertEqual(info.domain, DOMAIN)
     test.assertEqual(dict(info.metadata), row.get("metadata", {}))
