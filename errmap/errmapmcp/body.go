@@ -155,11 +155,12 @@ func (ev *evidence) look(result []byte) {
 	})
 }
 
-// eventBody is an answer in a stream of events, among other messages. Events
-// reach the SDK as they stood once they are complete.
+// eventBody is an answer in a stream of events, among other messages. Each event
+// reaches the SDK as it stood, once it is complete and was looked at.
 type eventBody struct {
 	answerBody
 	events    *jsonrpc.EventReader
+	held      []byte // what was read and not yet looked at
 	limit     int
 	completed bool
 }
@@ -189,6 +190,8 @@ func (b *eventBody) next() {
 	event, err := b.events.Next()
 	switch {
 	case err == nil:
+		end := eventEnd(b.held)
+		b.out, b.held = b.held[:end:end], b.held[end:]
 		if len(event.Data) == 0 || len(event.Name) > 0 && string(event.Name) != "message" {
 			return // the first event of a stream may be there for its id alone
 		}
@@ -196,7 +199,7 @@ func (b *eventBody) next() {
 			b.end()
 		}
 	case errors.Is(err, jsonrpc.ErrEventTooLarge) && b.x.ev.maxMessage <= 0:
-		b.rest = errMore
+		b.out, b.rest = b.held, errMore
 	case errors.Is(err, jsonrpc.ErrEventTooLarge):
 		b.x.note(func() { b.x.tooLarge = tooLarge(tokenReceived, b.limit) })
 		b.end()
@@ -204,11 +207,34 @@ func (b *eventBody) next() {
 		b.takeValue()
 		b.end()
 	case errors.Is(err, io.EOF):
-		b.rest = io.EOF
+		b.out, b.rest = b.held, io.EOF
 	default:
 		b.x.failed(b.ctx, err)
-		b.rest = err
+		b.out, b.rest = b.held, err
 	}
+}
+
+// eventEnd returns where the first event with data ends in a stream: behind the
+// empty line after it (HTML standard, section 9.2.6).
+func eventEnd(stream []byte) int {
+	hasData, start := false, 0
+	for start < len(stream) {
+		length := bytes.IndexAny(stream[start:], "\r\n")
+		if length < 0 {
+			break
+		}
+		line, end := stream[start:start+length], start+length+1
+		if stream[end-1] == '\r' && end < len(stream) && stream[end] == '\n' {
+			end++
+		}
+		if len(line) == 0 && hasData {
+			return end
+		}
+		name, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF")), []byte{':'})
+		hasData = len(line) > 0 && (hasData || string(name) == "data")
+		start = end
+	}
+	return len(stream)
 }
 
 // end puts an answer in the place of what is left of the stream.
@@ -223,7 +249,7 @@ func (b *eventBody) takeValue() {
 	buffer := make([]byte, 4<<10)
 	for {
 		b.x.note(func() { b.x.problem = ReasonContentType })
-		value, err := jsontext.NewDecoder(bytes.NewReader(b.out)).ReadValue()
+		value, err := jsontext.NewDecoder(bytes.NewReader(b.held)).ReadValue()
 		if err == nil {
 			b.x.takeValue(value)
 			return
@@ -276,7 +302,7 @@ type eventSource struct{ b *eventBody }
 // that ends is given the empty line that completes its last event, since the SDK
 // takes that event too.
 func (s eventSource) Read(p []byte) (int, error) {
-	if len(s.b.out) > s.b.limit+maxErrorBody {
+	if len(s.b.held) > s.b.limit+maxErrorBody {
 		return 0, jsonrpc.ErrEventTooLarge
 	}
 	n, err := s.b.source.Read(p)
@@ -284,6 +310,6 @@ func (s eventSource) Read(p []byte) (int, error) {
 		s.b.completed = true
 		n, err = copy(p, "\n\n"), nil
 	}
-	s.b.out = append(s.b.out, p[:n]...)
+	s.b.held = append(s.b.held, p[:n]...)
 	return n, err
 }

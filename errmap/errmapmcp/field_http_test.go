@@ -233,11 +233,14 @@ func TestField_148_each_call_on_its_own(t *testing.T) {
 		"400 with a body without an id": answerJSON(400, func(message) string {
 			return `{"jsonrpc":"2.0","error":{"code":-32600,"message":"x"}}`
 		}),
-		"401":               answerStatus(401),
-		"not JSON":          answerJSON(200, func(message) string { return "oops" }),
-		"a page":            func(w http.ResponseWriter, _ *http.Request, _ message) { _, _ = io.WriteString(w, "<html>") },
-		"another's answer":  answerJSON(200, func(message) string { return `{"jsonrpc":"2.0","id":99,"result":{}}` }),
-		"JSON in an event?": func(w http.ResponseWriter, _ *http.Request, _ message) { eventStream(w, "oops") },
+		"401":                      answerStatus(401),
+		"not JSON":                 answerJSON(200, func(message) string { return "oops" }),
+		"a page":                   func(w http.ResponseWriter, _ *http.Request, _ message) { _, _ = io.WriteString(w, "<html>") },
+		"another's answer":         answerJSON(200, func(message) string { return `{"jsonrpc":"2.0","id":99,"result":{}}` }),
+		"an event of another kind": func(w http.ResponseWriter, _ *http.Request, _ message) { eventStream(w, "oops") },
+		"such an event behind a good one": func(w http.ResponseWriter, _ *http.Request, _ message) {
+			eventStream(w, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`+"\r\n\r\ndata: oops")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

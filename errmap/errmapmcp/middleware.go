@@ -111,11 +111,11 @@ func (c *Client) failure(ctx context.Context, l *link, ev *evidence, method stri
 	if isMistake(err) {
 		return err
 	}
-	return unknownFailure(l, ev, err)
+	return unknownFailure(l, ev, err).answered(method, uri)
 }
 
 // unknownFailure says what an error is of which there is no evidence.
-func unknownFailure(l *link, ev *evidence, err error) error {
+func unknownFailure(l *link, ev *evidence, err error) *Error {
 	switch {
 	case !ev.sent && errors.Is(err, &jsonrpc.Error{Code: codeRejected}):
 		// The SDK refuses to send for one reason of its own: without a token.
