@@ -1,13 +1,18 @@
 package errmapconnect_test
 
 import (
+	"errors"
+	"io"
+	"net/http"
 	"testing"
 
 	"connectrpc.com/connect/v2/connecthttp"
+	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/adaptertest"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
 // The rows of docs/interop.md on the message that ends a stream.
@@ -44,6 +49,33 @@ func TestField_028_status_of_zeros(t *testing.T) {
 	} {
 		if got := adaptertest.Tell(t, err); got.Code != 2 || got.Message != "m" {
 			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+// Of several values the first counts for connect, so that an error can be taken
+// for a success.
+func TestClientInterceptor_severalStatuses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		values []string
+		body   string
+		want   code.Code
+	}{
+		"zero first":                    {[]string{"0", "5"}, "\x00\x00\x00\x00\x00", 0},
+		"zero first, without a message": {[]string{"0", "5"}, "", 5},
+		"zero last":                     {[]string{"5", "0"}, "\x00\x00\x00\x00\x00", 5},
+	} {
+		client, _ := adaptertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/grpc")
+			_, _ = io.WriteString(w, test.body)
+			w.(http.Flusher).Flush()
+			w.Header()[http.TrailerPrefix+"Grpc-Status"] = test.values
+		}))
+		over := connecthttp.NewTransport(client, "http://shop", connecthttp.WithGRPC())
+		err := methods["unary"](t.Context(), shopv1connect.NewCartClient(errmapconnect.NewClient(over)))
+		if e, _ := errors.AsType[*errmap.Error](err); e.Code() != test.want {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

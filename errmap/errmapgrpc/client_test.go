@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"syscall"
@@ -231,5 +232,30 @@ func TestFromError_others(t *testing.T) {
 	}
 	if e := errmapgrpc.FromError(adaptertest.StockEmpty()); e.Reason() != "STOCK_EMPTY" {
 		t.Errorf("got %v", e)
+	}
+}
+
+// Of several values the last counts for grpc-go.
+func TestDialOptions_severalStatuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		values []string
+		want   code.Code
+	}{{[]string{"0", "5"}, 5}, {[]string{"5", "0"}, 0}} {
+		listener, _ := adaptertest.Listen()
+		var protocols http.Protocols
+		protocols.SetUnencryptedHTTP2(true)
+		server := &http.Server{Protocols: &protocols, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/grpc")
+			_, _ = io.WriteString(w, "\x00\x00\x00\x00\x00")
+			w.(http.Flusher).Flush()
+			w.Header()[http.TrailerPrefix+"Grpc-Status"] = test.values
+		})}
+		go func() { _ = server.Serve(listener) }()
+		t.Cleanup(func() { _ = server.Close() })
+		err := methods["unary"](t.Context(), dial(t, listener, errmapgrpc.DialOptions()...))
+		if e, _ := errors.AsType[*errmap.Error](err); e.Code() != test.want {
+			t.Errorf("%v: got %v", test.values, err)
+		}
 	}
 }
