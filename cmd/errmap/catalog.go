@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
 	"github.com/errmap/errmap/errmap"
-	"github.com/errmap/errmap/internal/plugin"
+	"github.com/errmap/errmap/internal/listing"
 	"github.com/errmap/errmap/server/gateway"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -88,14 +87,14 @@ func runCatalog(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	for _, warning := range warnings {
 		fmt.Fprintf(stderr, "errmap: note: %s\n", warning)
 	}
-	if len(listed.errors) == 0 {
+	if len(listed.Errors()) == 0 {
 		return failed(stderr, fmt.Errorf("no errors there: want messages with the option (errmap.v1.error)%s", ofDomain(f.domain)))
 	}
-	write := listed.text
+	write := writeText
 	if f.format == "json" {
-		write = listed.json
+		write = writeJSON
 	}
-	if err := write(stdout, f.wires); err != nil {
+	if err := write(stdout, listed, f.wires); err != nil {
 		return failed(stderr, err)
 	}
 	return exitOK
@@ -108,60 +107,39 @@ func ofDomain(domain string) string {
 	return fmt.Sprintf(" of the domain %q", domain)
 }
 
-// listing is the errors to tell of, and who returns them.
-type listing struct {
-	catalog    *errmap.Catalog
-	errors     []*errmap.Definition
-	returnedBy map[protoreflect.FullName][]string
-	a2a        bool // whether the service of A2A is there
-}
-
 // list gathers the errors of the source that the flags name.
-func (f *catalogFlags) list(ctx context.Context, protocol gateway.Protocol, files []string) (*listing, []string, error) {
-	l := &listing{catalog: errmap.Linked(), returnedBy: map[protoreflect.FullName][]string{}}
+func (f *catalogFlags) list(ctx context.Context, protocol gateway.Protocol, files []string) (*listing.Listing, []string, error) {
 	schema, own, err := f.schema(ctx, protocol, files)
 	if err != nil {
 		return nil, nil, err
 	}
+	l := listing.New(errmap.Linked())
 	var warnings []string
+	a2a := false // whether the service of A2A is there
 	if schema != nil {
-		l.catalog, warnings = schema.Catalog(), schema.Warnings()
+		l, warnings = listing.New(schema.Catalog()), schema.Warnings()
 		for _, s := range schema.Services() {
-			l.addMethods(s)
-			if s.FullName() == serviceA2A {
-				l.a2a = true
-			}
+			l.AddMethods(s)
+			a2a = a2a || s.FullName() == serviceA2A
 		}
 	}
-	for _, d := range l.catalog.Definitions() {
-		if (f.domain == "" || d.Domain() == f.domain) && l.belongs(d, schema != nil, own) {
-			l.errors = append(l.errors, d)
+	// Every catalogue has the errors of A2A and MCP; those of a schema are only
+	// the ones that it defines, or that its methods return, and A2A's for the
+	// service of A2A, whose schema names none.
+	belongs := func(d *errmap.Definition) bool {
+		parent := d.FullName().Parent()
+		builtIn := parent == packageA2A || parent == packageMCP
+		if schema == nil || !builtIn {
+			return builtIn || schema != nil
+		}
+		return own[d.Descriptor().ParentFile().Path()] || l.ReturnedBy(d.FullName()) != nil || a2a && parent == packageA2A
+	}
+	for _, d := range l.Catalog().Definitions() {
+		if (f.domain == "" || d.Domain() == f.domain) && belongs(d) {
+			l.Add(d)
 		}
 	}
 	return l, warnings, nil
-}
-
-// belongs tells whether an error is one of the source. Every catalogue has the
-// errors of A2A and MCP; those of a schema are only the ones that it defines, or
-// that its methods return, and A2A's for the service of A2A, whose schema names
-// none.
-func (l *listing) belongs(d *errmap.Definition, schema bool, own map[string]bool) bool {
-	parent := d.FullName().Parent()
-	builtIn := parent == packageA2A || parent == packageMCP
-	if !schema || !builtIn {
-		return builtIn || schema
-	}
-	return own[d.Descriptor().ParentFile().Path()] || l.returnedBy[d.FullName()] != nil || l.a2a && parent == packageA2A
-}
-
-func (l *listing) addMethods(s protoreflect.ServiceDescriptor) {
-	for i := range s.Methods().Len() {
-		m := s.Methods().Get(i)
-		for _, name := range plugin.Returns(m) {
-			full := protoreflect.FullName(name)
-			l.returnedBy[full] = append(l.returnedBy[full], fmt.Sprintf("%s/%s", s.FullName(), m.Name()))
-		}
-	}
 }
 
 // schema returns the schema to list, nil for what is built in, and the paths of
@@ -245,21 +223,4 @@ func addFile(set *descriptorpb.FileDescriptorSet, seen map[string]bool, file pro
 		return
 	}
 	set.File = append(set.File, protodesc.ToFileDescriptorProto(file))
-}
-
-// comment returns what stands before a descriptor in its file, in one line.
-func comment(d protoreflect.Descriptor) string {
-	location := d.ParentFile().SourceLocations().ByDescriptor(d)
-	return strings.Join(strings.Fields(location.LeadingComments), " ")
-}
-
-// fieldsOf returns the fields of an error by number.
-func fieldsOf(d *errmap.Definition) []protoreflect.FieldDescriptor {
-	fields := d.Descriptor().Fields()
-	out := make([]protoreflect.FieldDescriptor, fields.Len())
-	for i := range fields.Len() {
-		out[i] = fields.Get(i)
-	}
-	slices.SortFunc(out, func(a, b protoreflect.FieldDescriptor) int { return int(a.Number() - b.Number()) })
-	return out
 }

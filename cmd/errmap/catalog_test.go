@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/errmap/errmap/internal/listing"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -190,7 +191,7 @@ func TestCatalog_json(t *testing.T) {
 	t.Parallel()
 	dir, file := orderFile(t)
 	stdout, _, _ := runErrmap(t, "", "catalog", "-I", dir, "--format", "json", "--wires", file)
-	var got struct{ Errors []catalogEntry }
+	var got struct{ Errors []listing.Entry }
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -201,11 +202,11 @@ func TestCatalog_json(t *testing.T) {
 		got.Errors[i].Wires = nil
 	}
 	yes, no := true, false
-	want := []catalogEntry{{
+	want := []listing.Entry{{
 		Domain: "orders.example.com", Reason: "ORDER_NOT_FOUND", Name: "orders.v1.OrderNotFoundError", Code: "NOT_FOUND",
 		Title: "Order not found", Message: "Order {order_id} not found", Comment: "There is no such order, or it is somebody else's.",
 		HTTPStatus: 410, JSONRPCCode: -31404, ProblemType: "https://orders.example.com/errors/order-not-found", Retryable: &no,
-		Fields: []catalogField{
+		Fields: []listing.Field{
 			{Name: "order_id", Type: "string", Key: "orderId", Comment: "The order that was asked for."},
 			{Name: "at", Type: "google.protobuf.Timestamp", Key: "at"},
 			{Name: "retry", Type: "google.rpc.RetryInfo", Detail: true},

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/listing"
 	"github.com/errmap/errmap/internal/translate"
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -166,7 +167,7 @@ func tell(b *strings.Builder, e *errmap.Error) {
 	if e.Number() != int32(e.Code()) {
 		what = fmt.Sprintf("%s, private number %d", what, e.Number())
 	}
-	line("What", "%s: %s", what, meanings[e.Code()])
+	line("What", "%s: %s", what, listing.Meaning(e.Code()))
 	line("Message", "%s", orNone(e.Message()))
 	list("Whose", whoseWords(e))
 	line("Retry", "%s", retryWords(e))

@@ -124,7 +124,17 @@ var table = []row{
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
-		packages: []string{"cmd/protoc-gen-errmap-go", "cmd/protoc-gen-errmap-es", "cmd/protoc-gen-errmap-python", "cmd/protoc-gen-errmap-doc"},
+		packages: []string{"internal/listing"},
+		inside:   []string{"=errmap", "internal/plugin", "internal/translate"},
+		outside:  []string{protobuf, rpc},
+	},
+	{
+		packages: []string{"cmd/protoc-gen-errmap-doc"},
+		inside:   []string{"=errmap", "internal/listing", "internal/plugin"},
+		outside:  []string{protobuf},
+	},
+	{
+		packages: []string{"cmd/protoc-gen-errmap-go", "cmd/protoc-gen-errmap-es", "cmd/protoc-gen-errmap-python"},
 		inside:   []string{"internal/plugin"},
 		outside:  []string{protobuf},
 	},
