@@ -26,25 +26,17 @@ import (
 // the error and its message, and of the details the metadata alone.
 func TestInterop_A2AGo(t *testing.T) {
 	t.Parallel()
-	card, err := agentcard.DefaultResolver.Resolve(t.Context(), agent.url)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, protocol := range []a2a.TransportProtocol{a2a.TransportProtocolJSONRPC, a2a.TransportProtocolGRPC, a2a.TransportProtocolHTTPJSON} {
-		client, err := a2aclient.NewFromCard(t.Context(), card,
-			a2aclient.WithConfig(a2aclient.Config{PreferredTransports: []a2a.TransportProtocol{protocol}}),
-			a2aclient.WithCallInterceptors(versions{}),
-			a2agrpc.WithGRPCTransport(grpc.WithTransportCredentials(insecure.NewCredentials())))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = client.Destroy() })
-		for _, r := range agent.rows {
+		clients := map[target]*a2aclient.Client{agent: newSDKClient(t, agent, protocol), middle: newSDKClient(t, middle, protocol)}
+		for _, r := range rows {
 			t.Run(r.Name+"/"+string(protocol), func(t *testing.T) {
 				t.Parallel()
 				ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), rowKey{}, r), timeout)
 				defer cancel()
-				err := viaSDK(ctx, client, r.message(t), r.method().IsStreamingServer())
+				answers, err := viaSDK(ctx, clients[r.target()], r.message(t), r.method().IsStreamingServer())
+				if answers != r.After {
+					t.Errorf("%d answers before the error, want %d", answers, r.After)
+				}
 				e, ok := errors.AsType[*a2a.Error](err)
 				if !ok || !strings.EqualFold(e.Message, r.Message) {
 					t.Fatalf("got %v, want %q", err, r.Message)
@@ -67,6 +59,23 @@ func TestInterop_A2AGo(t *testing.T) {
 			})
 		}
 	}
+}
+
+func newSDKClient(t *testing.T, at target, protocol a2a.TransportProtocol) *a2aclient.Client {
+	t.Helper()
+	card, err := agentcard.DefaultResolver.Resolve(t.Context(), at.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := a2aclient.NewFromCard(t.Context(), card,
+		a2aclient.WithConfig(a2aclient.Config{PreferredTransports: []a2a.TransportProtocol{protocol}}),
+		a2aclient.WithCallInterceptors(versions{}),
+		a2agrpc.WithGRPCTransport(grpc.WithTransportCredentials(insecure.NewCredentials())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Destroy() })
+	return client
 }
 
 // checkOther holds what becomes of errors that have no reason: over HTTP+JSON all
@@ -109,7 +118,7 @@ func (versions) Before(ctx context.Context, request *a2aclient.Request) (context
 	return ctx, nil, nil
 }
 
-func viaSDK(ctx context.Context, client *a2aclient.Client, request proto.Message, stream bool) error {
+func viaSDK(ctx context.Context, client *a2aclient.Client, request proto.Message, stream bool) (answers int, err error) {
 	switch request := request.(type) {
 	case *a2apb.GetTaskRequest:
 		return call(ctx, client.GetTask, pbconv.FromProtoGetTaskRequest, request)
@@ -127,28 +136,29 @@ func viaSDK(ctx context.Context, client *a2aclient.Client, request proto.Message
 		}
 		return call(ctx, client.SendMessage, pbconv.FromProtoSendMessageRequest, request)
 	default:
-		return errors.New("no method of the client takes this")
+		return 0, errors.New("no method of the client takes this")
 	}
 }
 
-func call[M, Q, A any](ctx context.Context, method func(context.Context, Q) (A, error), from func(M) (Q, error), m M) error {
+func call[M, Q, A any](ctx context.Context, method func(context.Context, Q) (A, error), from func(M) (Q, error), m M) (answers int, err error) {
 	request, err := from(m)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	_, err = method(ctx, request)
-	return err
+	return 0, err
 }
 
-func callStream[M, Q any](ctx context.Context, method func(context.Context, Q) iter.Seq2[a2a.Event, error], from func(M) (Q, error), m M) error {
+func callStream[M, Q any](ctx context.Context, method func(context.Context, Q) iter.Seq2[a2a.Event, error], from func(M) (Q, error), m M) (answers int, err error) {
 	request, err := from(m)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, err := range method(ctx, request) {
 		if err != nil {
-			return err
+			return answers, err
 		}
+		answers++
 	}
-	return nil
+	return answers, nil
 }

@@ -22,7 +22,7 @@ func TestInterop_BufCurl(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"connect", "grpc", "grpcweb"} {
 		t.Run(protocol, func(t *testing.T) {
-			for _, r := range agent.rows {
+			for _, r := range rows {
 				t.Run(r.Name, func(t *testing.T) { bufCurl(t, r, protocol) })
 			}
 		})
@@ -36,12 +36,12 @@ func bufCurl(t *testing.T, r row, protocol string) {
 	for name, value := range r.headers() {
 		args = append(args, "-H", name+": "+value)
 	}
-	command := exec.CommandContext(ctx, build+"/buf", append(args, agent.url+"/"+service+"/"+r.Method)...)
+	command := exec.CommandContext(ctx, build+"/buf", append(args, r.target().url+"/"+service+"/"+r.Method)...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
 	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok || exit.ExitCode() != 8*int(r.code()) || strings.TrimSpace(stdout.String()) != "" {
+	if !ok || exit.ExitCode() != 8*int(r.code()) || strings.Count(stdout.String(), `"task"`) != r.After {
 		t.Fatalf("%v, want exit code %d\n%s\n%s", err, 8*int(r.code()), stdout.String(), stderr.String())
 	}
 	var got struct {

@@ -44,17 +44,29 @@ const (
 	timeout = time.Minute
 )
 
-// agent is the server that all tests share.
-var agent struct {
-	url, host   string
-	conn        *grpc.ClientConn
-	rows        []row
-	environment []string // of clients in other languages
+// agent and middle are the servers that all tests share.
+var (
+	agent  target
+	middle target
+)
+
+// target is a server, and how to reach it.
+type target struct {
+	url, host string
+	conn      *grpc.ClientConn
 }
+
+// rows is what errors.json has, and environment that of clients in other
+// languages.
+var (
+	rows        []row
+	environment []string
+)
 
 // row is one error, and the request that provokes it.
 type row struct {
 	Name     string
+	After    int // the answers that come before it, from the server that fails in the middle
 	Method   string
 	Request  json.RawMessage
 	Headers  map[string]string
@@ -100,27 +112,40 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	agent.url = regexp.MustCompile(`http://[^ /]+`).FindString(first)
-	agent.host = strings.TrimPrefix(agent.url, "http://")
-	agent.conn, err = grpc.NewClient(agent.host, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
+	if agent, err = newTarget(regexp.MustCompile(`http://[^ /]+`).FindString(first)); err != nil {
 		return 0, err
 	}
 	defer agent.conn.Close()
+	url, stopMiddle, err := serveMiddle()
+	if err != nil {
+		return 0, err
+	}
+	defer stopMiddle()
+	if middle, err = newTarget(url); err != nil {
+		return 0, err
+	}
+	defer middle.conn.Close()
 	task, err := completeTask()
 	if err != nil {
 		return 0, err
 	}
-	if agent.rows, err = readRows(task); err != nil {
+	if rows, err = readRows(task); err != nil {
 		return 0, err
 	}
 	descriptors, err := writeDescriptors()
 	if err != nil {
 		return 0, err
 	}
-	agent.environment = append(os.Environ(),
-		"INTEROP_URL="+agent.url, "INTEROP_TASK="+task, "INTEROP_DESCRIPTORS="+descriptors)
+	environment = append(os.Environ(), "INTEROP_URL="+agent.url, "INTEROP_MIDDLE_URL="+middle.url,
+		"INTEROP_TASK="+task, "INTEROP_DESCRIPTORS="+descriptors)
 	return m.Run(), nil
+}
+
+func newTarget(url string) (target, error) {
+	t := target{url: url, host: strings.TrimPrefix(url, "http://")}
+	var err error
+	t.conn, err = grpc.NewClient(t.host, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	return t, err
 }
 
 // stop ends the server as a user would, and expects it to end well.
@@ -195,6 +220,13 @@ func writeDescriptors() (path string, err error) {
 		return "", err
 	}
 	return path, os.WriteFile(path, b, 0o644)
+}
+
+func (r row) target() target {
+	if r.After > 0 {
+		return middle
+	}
+	return agent
 }
 
 func (r row) code() code.Code { return code.Code(code.Code_value[r.Code]) }

@@ -14,16 +14,20 @@ import (
 
 func TestInterop_GRPCGo(t *testing.T) {
 	t.Parallel()
-	for _, r := range agent.rows {
+	for _, r := range rows {
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
-			s := status.Convert(viaGRPC(t, r))
+			answers, err := viaGRPC(t, r)
+			if answers != r.After {
+				t.Errorf("%d answers before the error, want %d", answers, r.After)
+			}
+			s := status.Convert(err)
 			r.check(t, code.Code(s.Code()), s.Message(), s.Proto().GetDetails())
 		})
 	}
 }
 
-func viaGRPC(t *testing.T, r row) error {
+func viaGRPC(t *testing.T, r row) (answers int, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
@@ -33,21 +37,21 @@ func viaGRPC(t *testing.T, r row) error {
 	path := "/" + service + "/" + r.Method
 	answer := newMessage(t, r.method().Output())
 	if !r.method().IsStreamingServer() {
-		return agent.conn.Invoke(ctx, path, r.message(t), answer)
+		return 0, r.target().conn.Invoke(ctx, path, r.message(t), answer)
 	}
-	stream, err := agent.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path)
+	stream, err := r.target().conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := stream.SendMsg(r.message(t)); err != nil {
-		return err
+		return 0, err
 	}
 	if err := stream.CloseSend(); err != nil {
-		return err
+		return 0, err
 	}
-	for {
+	for ; ; answers++ {
 		if err := stream.RecvMsg(answer); err != nil {
-			return err
+			return answers, err
 		}
 	}
 }

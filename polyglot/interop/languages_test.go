@@ -42,7 +42,7 @@ func runClient(t *testing.T, folder string, ran *regexp.Regexp, name string, arg
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = folder
-	command.Env = agent.environment
+	command.Env = environment
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)

@@ -6,27 +6,28 @@ import { createFileRegistry, fromBinary, fromJson } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { codes, descriptors, domain, failure, rows, url } from "./table.js";
+import { codes, descriptors, domain, failure, rows, urls } from "./table.js";
 
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptors));
 const service = registry.getService("lf.a2a.v1.A2AService");
 const errorInfo = registry.getMessage("google.rpc.ErrorInfo");
 
 const transports = {
-  "Connect, HTTP/1.1": createConnectTransport({ baseUrl: url, httpVersion: "1.1" }),
-  "Connect, JSON, HTTP/2": createConnectTransport({ baseUrl: url, httpVersion: "2", useBinaryFormat: false }),
-  gRPC: createGrpcTransport({ baseUrl: url }),
-  "gRPC-Web": createGrpcWebTransport({ baseUrl: url, httpVersion: "1.1" }),
+  "Connect, HTTP/1.1": (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1" }),
+  "Connect, JSON, HTTP/2": (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2", useBinaryFormat: false }),
+  gRPC: (baseUrl) => createGrpcTransport({ baseUrl }),
+  "gRPC-Web": (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" }),
 };
 
 for (const [name, transport] of Object.entries(transports)) {
   test(`@connectrpc/connect-node over ${name}`, async (t) => {
-    const client = createClient(service, transport);
+    const clients = urls.map((url) => createClient(service, transport(url)));
     for (const row of rows) {
       await t.test(row.name, async () => {
         const { localName, input } = service.methods.find((method) => method.name === row.method);
         const headers = { "A2A-Version": "1.0", ...row.headers };
-        const error = await failure(() => client[localName](fromJson(input, row.request), { headers }));
+        const client = clients[row.after ? 1 : 0];
+        const error = await failure(row, () => client[localName](fromJson(input, row.request), { headers }));
         assert.ok(error instanceof ConnectError, error);
         assert.equal(error.code, codes[row.code]);
         assert.equal(error.rawMessage, row.message);

@@ -2,12 +2,15 @@
 // agent is. The driver sets the environment.
 import { readFileSync } from "node:fs";
 
-const { INTEROP_URL, INTEROP_TASK, INTEROP_DESCRIPTORS } = process.env;
-if (!INTEROP_URL || !INTEROP_TASK || !INTEROP_DESCRIPTORS) {
-  throw new Error("INTEROP_URL, INTEROP_TASK and INTEROP_DESCRIPTORS are not set: run make test-interop");
+const { INTEROP_URL, INTEROP_MIDDLE_URL, INTEROP_TASK, INTEROP_DESCRIPTORS } = process.env;
+if (!INTEROP_URL || !INTEROP_MIDDLE_URL || !INTEROP_TASK || !INTEROP_DESCRIPTORS) {
+  throw new Error("the environment is not set: run make test-interop");
 }
 
-export const url = INTEROP_URL;
+// urls are those of the agent and of the server that fails after its first
+// answer, which serves the rows with a member after.
+export const urls = [INTEROP_URL, INTEROP_MIDDLE_URL];
+
 export const descriptors = readFileSync(INTEROP_DESCRIPTORS);
 export const domain = "a2a-protocol.org";
 const errorInfoType = "type.googleapis.com/google.rpc.ErrorInfo";
@@ -37,14 +40,23 @@ export function errorInfo(row) {
   };
 }
 
-// failure returns what a call, or what iterates over its answers, throws.
-export async function failure(call) {
+export const isStream = (row) => ["SubscribeToTask", "SendStreamingMessage"].includes(row.method);
+
+// failure returns what the call of a row, or what iterates over its answers,
+// throws.
+export async function failure(row, call) {
+  let answers = 0;
   try {
     const answer = await call();
     if (answer?.[Symbol.asyncIterator]) {
-      for await (const _ of answer);
+      for await (const _ of answer) {
+        answers++;
+      }
     }
   } catch (error) {
+    if (answers !== (row.after ?? 0)) {
+      throw new Error(`${answers} answers before the error`, { cause: error });
+    }
     return error;
   }
   throw new Error("the call did not fail");

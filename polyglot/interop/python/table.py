@@ -9,7 +9,7 @@ import pathlib
 from google.rpc import error_details_pb2
 
 URL = os.environ["INTEROP_URL"]
-HOST = URL.removeprefix("http://")
+MIDDLE_URL = os.environ["INTEROP_MIDDLE_URL"]
 DOMAIN = "a2a-protocol.org"
 
 ROWS = json.loads(
@@ -24,6 +24,11 @@ if len({row["reason"] for row in ROWS if "reason" in row}) != 9:
 def headers(row):
     """The headers of a row's request, of A2A 1.0 unless it says otherwise."""
     return {"A2A-Version": "1.0", **row.get("headers", {})}
+
+
+def url(row):
+    """The server of a row: one fails after its first answer."""
+    return MIDDLE_URL if row.get("after") else URL
 
 
 def check_details(test, row, details):

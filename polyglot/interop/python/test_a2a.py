@@ -14,7 +14,7 @@ from a2a.utils import errors
 from google.protobuf import json_format
 from grpc_status import rpc_status
 
-from table import ROWS, URL, check_details, headers
+from table import ROWS, check_details, headers, url
 
 SERVICE = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
 METHODS = {
@@ -50,8 +50,8 @@ class OneVersionStream(OneVersion, grpc.aio.UnaryStreamClientInterceptor):
         return await continuation(self.keep_last(details), request)
 
 
-def channel(url):
-    return grpc.aio.insecure_channel(url, interceptors=[OneVersionUnary(), OneVersionStream()])
+def channel(host):
+    return grpc.aio.insecure_channel(host, interceptors=[OneVersionUnary(), OneVersionStream()])
 
 
 class A2ATest(unittest.IsolatedAsyncioTestCase):
@@ -73,7 +73,8 @@ class A2ATest(unittest.IsolatedAsyncioTestCase):
         await self.check_all("HTTP+JSON", self.check_rest)
 
     def check_rest(self, row, error):
-        self.assertEqual(error.__cause__.response.status_code, row["status"])
+        if "after" not in row:
+            self.assertEqual(error.__cause__.response.status_code, row["status"])
         if "reason" in row:
             self.check_nine(row, error, row.get("metadata"))
             return
@@ -117,7 +118,7 @@ class A2ATest(unittest.IsolatedAsyncioTestCase):
                     httpx_client=httpx.AsyncClient(timeout=10),
                 )
                 async with config.httpx_client:
-                    client = await ClientFactory(config).create_from_url(URL)
+                    client = await ClientFactory(config).create_from_url(url(row))
                     try:
                         check(row, await self.failure(row, client))
                     finally:
@@ -127,13 +128,15 @@ class A2ATest(unittest.IsolatedAsyncioTestCase):
         method = SERVICE.methods_by_name[row["method"]]
         request = json_format.ParseDict(row["request"], getattr(a2a_pb2, method.input_type.name)())
         context = ClientCallContext(service_parameters=headers(row), timeout=10)
+        answers = 0
         with self.assertRaises(errors.A2AError) as raised:
             answer = getattr(client, METHODS[row["method"]])(request, context=context)
             if hasattr(answer, "__aiter__"):
                 async for _ in answer:
-                    pass
+                    answers += 1
             else:
                 await answer
+        self.assertEqual(answers, row.get("after", 0))
         return raised.exception
 
 

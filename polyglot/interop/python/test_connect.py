@@ -12,7 +12,7 @@ from connectrpc.protocol import ProtocolType
 from google.protobuf import json_format
 from pyqwest import HTTPVersion, SyncClient, SyncHTTPTransport
 
-from table import ROWS, URL, check_details, headers
+from table import ROWS, check_details, headers, url
 
 SERVICE = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
 WIRES = {
@@ -27,10 +27,12 @@ class ConnectTest(unittest.TestCase):
     def test_nine_errors(self):
         for wire, (protocol, codec, version) in WIRES.items():
             http = SyncClient(SyncHTTPTransport(http_version=version))
-            with ConnectClientSync(URL, protocol=protocol, codec=codec, http_client=http, timeout_ms=10_000) as client:
-                for row in ROWS:
-                    with self.subTest(f"{row['name']} over {wire}"):
-                        self.check(row, client)
+            for row in ROWS:
+                with (
+                    self.subTest(f"{row['name']} over {wire}"),
+                    ConnectClientSync(url(row), protocol=protocol, codec=codec, http_client=http, timeout_ms=10_000) as client,
+                ):
+                    self.check(row, client)
 
     def check(self, row, client):
         method = SERVICE.methods_by_name[row["method"]]
@@ -43,11 +45,14 @@ class ConnectTest(unittest.TestCase):
             stream_type=StreamType.SERVER_STREAM if method.server_streaming else StreamType.UNARY,
         )
         request = json_format.ParseDict(row["request"], info.input())
+        answers = 0
         with self.assertRaises(ConnectError) as raised:
             if method.server_streaming:
-                list(client.execute_server_stream(request=request, method=info, headers=headers(row)))
+                for _ in client.execute_server_stream(request=request, method=info, headers=headers(row)):
+                    answers += 1
             else:
                 client.execute_unary(request=request, method=info, headers=headers(row))
+        self.assertEqual(answers, row.get("after", 0))
         error = raised.exception
         self.assertEqual(error.code, Code[row["code"]])
         self.assertEqual(error.message, row["message"])

@@ -8,27 +8,28 @@ from google.protobuf import json_format
 from google.rpc import code_pb2
 from grpc_status import rpc_status
 
-from table import HOST, ROWS, check_details, headers
+from table import ROWS, check_details, headers, url
 
 SERVICE = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
 
 
 class GRPCTest(unittest.TestCase):
     def test_nine_errors(self):
-        with grpc.insecure_channel(HOST) as channel:
-            stub = a2a_pb2_grpc.A2AServiceStub(channel)
-            for row in ROWS:
-                with self.subTest(row["name"]):
-                    self.check(row, stub)
+        for row in ROWS:
+            with self.subTest(row["name"]), grpc.insecure_channel(url(row).removeprefix("http://")) as channel:
+                self.check(row, a2a_pb2_grpc.A2AServiceStub(channel))
 
     def check(self, row, stub):
         method = SERVICE.methods_by_name[row["method"]]
         request = json_format.ParseDict(row["request"], getattr(a2a_pb2, method.input_type.name)())
         metadata = [(name.lower(), value) for name, value in headers(row).items()]
+        answers = 0
         with self.assertRaises(grpc.RpcError) as raised:
             answer = getattr(stub, row["method"])(request, metadata=metadata, timeout=10)
             if method.server_streaming:
-                list(answer)
+                for _ in answer:
+                    answers += 1
+        self.assertEqual(answers, row.get("after", 0))
         self.assertEqual(raised.exception.code(), grpc.StatusCode[row["code"]])
         self.assertEqual(raised.exception.details(), row["message"])
         status = rpc_status.from_call(raised.exception)
