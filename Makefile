@@ -13,10 +13,14 @@ STATICCHECK := $(BUILD)/staticcheck
 # What buf writes, and the templates that say so. errmap/v1 comes first: the
 # generators are built from it.
 TEMPLATES := buf.gen.errmap.yaml buf.gen.yaml internal/testproto/buf.gen.yaml internal/plugin/testdata/buf.gen.yaml
-GENERATED := gen internal/testproto/gen internal/plugin/testdata/gen
+GENERATED := gen internal/testproto/gen internal/plugin/testdata/gen conformance/gen
+
+# The schema of the conformance suite, which lies inside its Go module.
+CONFORMANCE = $(shell go -C conformance mod download connectrpc.com/conformance && go -C conformance list -m -f '{{.Dir}}' connectrpc.com/conformance)/proto
+GENERATE_CONFORMANCE = $(BUF) generate --template conformance/buf.gen.yaml --exclude-path $(CONFORMANCE)/connectrpc/conformance/v1/suite.proto $(CONFORMANCE)
 
 # The modules beside the library's own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod))
 
 # Clients of others against "errmap serve", and where their packages are.
 INTEROP := polyglot/interop
@@ -64,6 +68,7 @@ generate: $(BUF) ## Write third_party and all generated code anew.
 	go -C tools run ./cmd/print-googleapis ../third_party/googleapis
 	$(BUF) format --write third_party/googleapis
 	@for template in $(TEMPLATES); do echo "$(BUF) generate --template $$template"; $(BUF) generate --template $$template; done
+	$(GENERATE_CONFORMANCE)
 
 .PHONY: check-generated
 check-generated: $(BUF)
@@ -71,6 +76,7 @@ check-generated: $(BUF)
 	go -C tools run ./cmd/print-googleapis ../$(BUILD)/again/third_party/googleapis
 	$(BUF) format --write $(BUILD)/again/third_party/googleapis
 	@for template in $(TEMPLATES); do echo "$(BUF) generate --template $$template"; $(BUF) generate --template $$template -o $(BUILD)/again; done
+	$(GENERATE_CONFORMANCE) -o $(BUILD)/again
 	@for dir in third_party $(GENERATED); do \
 		diff -r $$dir $(BUILD)/again/$$dir || { echo "$$dir is not what the schema says, run make generate"; exit 1; }; done
 
@@ -114,6 +120,10 @@ generate-typescript: $(BUF) $(TYPESCRIPT_NPM) ## Write the generated TypeScript 
 
 $(TYPESCRIPT_NPM): $(TYPESCRIPT)/package-lock.json
 	cd $(TYPESCRIPT) && npm ci
+
+.PHONY: conformance
+conformance: ## Run the conformance suite of Connect, gRPC and gRPC-Web, which make test does too.
+	go -C conformance test -count=1 -v -run TestConformance .
 
 .PHONY: bench
 bench: ## Measure errmap beside its peers and write docs/performance.md.
