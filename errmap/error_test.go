@@ -235,6 +235,21 @@ func TestError_immutable(t *testing.T) {
 			t.Error("Notes hands out its own")
 		}
 	}
+	shared := e.Status()
+	shared.ProtoReflect().SetUnknown([]byte{0xA0, 0x06, 0x01})
+	held, err := errmap.FromStatus(shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := describe(held)
+	shared.Details[0].Value[0] = 0xFF
+	shared.ProtoReflect().GetUnknown()[2] = 0xFF
+	out := held.Status()
+	out.Details[0].Value[0] = 0xFF
+	out.ProtoReflect().GetUnknown()[2] = 0xFF
+	if describe(held) != was {
+		t.Errorf("%s became %s", was, describe(held))
+	}
 	text := decodeText(t, generic, `{"code":1,"data":"x"}`, 0)
 	j, _ := text.Details()[0].JSON()
 	j[0] = 'X'

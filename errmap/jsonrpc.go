@@ -50,13 +50,14 @@ func settleRPC(dst []byte, e *Error, p Profile, o *encodeOptions) (out []byte, n
 			return items
 		},
 		write: func(c candidate, items []item, marker bool, carried *RawDetail) rpcObject {
-			out := strconv.AppendInt(append(dst, `{"code":`...), c.number, 10)
+			// Not into dst: a form that is tried must not overwrite one that was.
+			out := strconv.AppendInt([]byte(`{"code":`), c.number, 10)
 			out = appendString(append(out, `,"message":`...), e.message)
 			out = appendData(out, e, p, o, c, items, marker, carried)
-			return rpcObject{c.number, append(out, '}'), len(dst)}
+			return rpcObject{c.number, append(out, '}')}
 		},
 		read: func(r rpcObject, o *decodeOptions) (*Error, error) {
-			return decodeJSONRPC(r.text[r.start:], p, o)
+			return decodeJSONRPC(r.text, p, o)
 		},
 		direct: func(c candidate, items []item) (marker, ok bool) {
 			if p == ProfileMCP && ownNumber(e, p, c.number) != nil {
@@ -70,7 +71,7 @@ func settleRPC(dst []byte, e *Error, p Profile, o *encodeOptions) (out []byte, n
 			return needsMarker(e, p, standingOf(e, p, o.catalog, o.catalog), c.number), true
 		},
 	})
-	return r.text, r.number
+	return append(dst, r.text...), r.number
 }
 
 // DecodeJSONRPC reads the error object of JSON-RPC 2.0 under a profile, or the
@@ -79,11 +80,10 @@ func DecodeJSONRPC(object []byte, p Profile, opts ...DecodeOption) (*Error, erro
 	return decodeJSONRPC(object, p, newDecodeOptions(opts))
 }
 
-// rpcObject is an error object behind what the caller of an append has already.
+// rpcObject is an error object and its number.
 type rpcObject struct {
 	number int64
 	text   []byte
-	start  int
 }
 
 // rpcCandidates returns the numbers that e may have, the best first.

@@ -87,3 +87,22 @@ func TestProperty_short_ways_of_encoders(t *testing.T) {
 		}
 	}
 }
+
+// What is appended to room that is there is what is written into new room.
+func TestProperty_append_to_a_buffer_with_room(t *testing.T) {
+	t.Parallel()
+	for i := range cases(t, 800) {
+		g := newGenerator(seed(t)+13_000, uint64(i))
+		e, _, _ := g.received()
+		for _, p := range []errmap.Profile{errmap.ProfileGeneric, errmap.ProfileA2A, errmap.ProfileMCP} {
+			for _, opts := range [][]errmap.EncodeOption{nil, {errmap.WithoutCarried()}} {
+				want, wantNumber := errmap.AppendJSONRPC(nil, e, p, opts...)
+				room := append(make([]byte, 0, 1<<16), "before"...)
+				got, number := errmap.AppendJSONRPC(room, e, p, opts...)
+				if string(got) != "before"+string(want) || number != wantNumber {
+					t.Fatalf("case %d, %s:\n\tgot  %s\n\twant %s", i, p, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package errmap
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -28,7 +29,12 @@ func FromStatus(s *statuspb.Status, opts ...DecodeOption) (*Error, error) {
 	if s.GetCode() == int32(code.Code_OK) {
 		return nil, ErrOK
 	}
-	return readStatus(s, newDecodeOptions(opts), WireStatus)
+	e, err := readStatus(s, newDecodeOptions(opts), WireStatus)
+	if err != nil {
+		return nil, err
+	}
+	e.detach()
+	return e, nil
 }
 
 // EncodeStatusJSON returns e as the ProtoJSON of a google.rpc.Status, with
@@ -84,7 +90,7 @@ func encodeStatus(e *Error, o *encodeOptions, w Wire) *statuspb.Status {
 				s.Details = append(s.Details, carried.Any())
 			}
 			if len(said.UnknownFields) > 0 {
-				s.ProtoReflect().SetUnknown(said.UnknownFields)
+				s.ProtoReflect().SetUnknown(bytes.Clone(said.UnknownFields))
 			}
 			return s
 		},
@@ -103,6 +109,24 @@ func readStatus(s *statuspb.Status, o *decodeOptions, w Wire) (*Error, error) {
 	restore(o.catalog, e, shapeBinary)
 	o.finish(e)
 	return e, nil
+}
+
+// detach copies what an error that nobody else has yet shares with the message
+// that it was read from.
+func (e *Error) detach() {
+	size := 0
+	for _, d := range e.details {
+		size += len(d.value)
+	}
+	room := make([]byte, 0, size)
+	for i, d := range e.details {
+		start := len(room)
+		room = append(room, d.value...)
+		e.details[i].value = room[start:len(room):len(room)]
+	}
+	for i, r := range e.received {
+		e.received[i].UnknownFields = bytes.Clone(r.UnknownFields)
+	}
 }
 
 func decodeStatusJSON(body []byte, o *decodeOptions) (*Error, error) {
