@@ -33,6 +33,12 @@ TYPESCRIPT_NPM := $(TYPESCRIPT)/node_modules/.package-lock.json
 TYPESCRIPT_TEMPLATES := $(TYPESCRIPT)/buf.gen.yaml $(TYPESCRIPT)/buf.gen.test.yaml
 TYPESCRIPT_GENERATED := $(TYPESCRIPT)/src/gen $(TYPESCRIPT)/test/gen
 
+# The Python package, and what buf writes for it with protoc out of PyPI.
+PYTHON := polyglot/python
+PYTHON_ENV := $(BUILD)/python
+PYTHON_TEMPLATES := $(PYTHON)/buf.gen.yaml $(PYTHON)/buf.gen.test.yaml
+PYTHON_GENERATED := find $(PYTHON)/src $(PYTHON)/tests/gen -name '*_pb2.py' -o -name '*_pb2.pyi' -o -name '*_errmap.py'
+
 # The race detector needs a C compiler, which not every machine has.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 MIN_COVERAGE := 90
@@ -47,7 +53,7 @@ serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port
 	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
 
 .PHONY: test
-test: lint check-generated go-test test-interop test-typescript ## Check and test everything.
+test: lint check-generated go-test test-interop test-typescript test-python ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -120,6 +126,24 @@ generate-typescript: $(BUF) $(TYPESCRIPT_NPM) ## Write the generated TypeScript 
 
 $(TYPESCRIPT_NPM): $(TYPESCRIPT)/package-lock.json
 	cd $(TYPESCRIPT) && npm ci
+
+.PHONY: test-python
+test-python: $(BUF) $(PYTHON_ENV)/installed ## Check and test the Python package.
+	@rm -rf $(BUILD)/again-python
+	@for template in $(PYTHON_TEMPLATES); do $(BUF) generate --template $$template -o $(BUILD)/again-python; done
+	@for file in $$({ $(PYTHON_GENERATED); (cd $(BUILD)/again-python && find * -type f); } | sort -u); do \
+		diff $$file $(BUILD)/again-python/$$file || { echo "$$file is not what the schema says, run make generate-python"; exit 1; }; done
+	go build -o $(BUILD)/ ./cmd/errmap ./cmd/protoc-gen-errmap-python ./internal/testserver
+	cd $(PYTHON) && ../../$(PYTHON_ENV)/bin/python -m mypy src tests && ../../$(PYTHON_ENV)/bin/python -m pytest -q
+
+.PHONY: generate-python
+generate-python: $(BUF) $(PYTHON_ENV)/installed ## Write the generated Python anew.
+	@for template in $(PYTHON_TEMPLATES); do $(BUF) generate --template $$template; done
+
+$(PYTHON_ENV)/installed: $(PYTHON)/requirements.txt
+	python3 -m venv --clear $(PYTHON_ENV)
+	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
+	@touch $@
 
 .PHONY: conformance
 conformance: ## Run the conformance suite of Connect, gRPC and gRPC-Web, which make test does too.

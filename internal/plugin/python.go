@@ -21,7 +21,7 @@ const pythonRuntime = "errmap.generated"
 // A class has the name of its message; its keyword arguments and properties have
 // those of the fields, with a "_" behind a name that Python or every error has.
 func GeneratePython(gen *protogen.Plugin) error {
-	if err := CheckFiles(gen, withGoClashes(func(protoreflect.MessageDescriptor) []protoreflect.Descriptor { return nil })); err != nil {
+	if err := CheckFiles(gen, WithoutGoNames()); err != nil {
 		return err
 	}
 	for _, file := range gen.Files {
@@ -208,6 +208,9 @@ func (g *pythonFile) single(fd protoreflect.FieldDescriptor) string {
 		return "float"
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		md := fd.Message()
+		if slices.ContainsFunc(nestedNames(md), func(name string) bool { return pythonKeywords[name] }) {
+			return "_errmap.Message" // no stub has a class of such a name
+		}
 		if md.ParentFile().Path() == g.file.Path() {
 			return pythonMessage("_pb", md)
 		}

@@ -201,7 +201,7 @@ def test_http_results(server: str) -> None:
 def test_grpc_reaches_nobody() -> None:
     with grpc.insecure_channel("127.0.0.1:1") as channel:
         with pytest.raises(grpc.RpcError) as caught:
-            channel.unary_unary("/shop.v1.Cart/Get")(b"", timeout=5)
+            channel.unary_unary("/shop.v1.Cart/Get", None, None)(b"", timeout=5)
     assert isinstance(caught.value, grpc.Call)
     assert errmap.grpc.from_grpc_error(caught.value).code in (
         errmap.Code.UNAVAILABLE,

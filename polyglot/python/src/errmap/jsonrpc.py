@@ -10,6 +10,7 @@ from ._carried import Item, Shape, plain_items, restore, wrapped
 from ._compare import untyped
 from ._decode import DecodeOptions, keep, take_text
 from ._mcp_data import schema_object
+from ._render import element_type
 from ._rpc_data import MARKER_TYPE, read_data
 from ._settle import Candidate, EncodeOptions, Form, readable, settle
 from ._text import clip
@@ -146,7 +147,9 @@ class _Writer:
         texts = details_text(self.options.catalog, items, None)
         typed = marker or carried is not None
         for item in items:
-            if item.plain and item.json.kind == "{" and item.read.type_url:
+            if item.plain and item.json.kind == "{" and (
+                item.read.type_url or element_type(item.json) is not None
+            ):
                 typed = True
         if marker:
             texts.append(f'{{"@type":"{MARKER_TYPE}","code":{int(self.error.code)}}}')
