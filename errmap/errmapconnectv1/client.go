@@ -199,7 +199,8 @@ func (i *clientInterceptor) trailers(protocol string, c *connect.Error) error {
 	if protocol != connect.ProtocolGRPC && protocol != connect.ProtocolGRPCWeb {
 		return nil
 	}
-	if len(c.Meta().Values(errmap.HeaderGRPCStatus)) == 0 {
+	meta := metaOf(c)
+	if len(meta.Values(errmap.HeaderGRPCStatus)) == 0 {
 		return nil
 	}
 	trailers := make(map[string][]string, 3)

@@ -166,8 +166,15 @@ func read(c *connect.Error, opts []errmap.DecodeOption) *errmap.Error {
 
 // ofMeta returns the options for reading what came with the headers of an error.
 func ofMeta(c *connect.Error) []errmap.DecodeOption {
-	if value := c.Meta().Get("Retry-After"); value != "" {
+	if value := metaOf(c).Get("Retry-After"); value != "" {
 		return []errmap.DecodeOption{errmap.WithHTTPHeader(http.Header{"Retry-After": {value}}, time.Now())}
 	}
 	return nil
+}
+
+// metaOf returns the headers of an error. Meta itself changes an error that has
+// none, and programs return one error to many requests.
+func metaOf(c *connect.Error) http.Header {
+	copied := *c
+	return copied.Meta()
 }

@@ -73,7 +73,7 @@ func (i *serverInterceptor) outgoing(ctx context.Context, protocol string, err e
 	c := encode(e, form(protocol), i.encode)
 	if own, ok := errors.AsType[*connect.Error](err); ok && own != nil {
 		if said, _ := Recognize(own); said != nil && said.Number() == e.Number() && said.Message() == e.Message() {
-			for name, values := range own.Meta() {
+			for name, values := range metaOf(own) {
 				c.Meta()[name] = append(c.Meta()[name], values...)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -130,6 +131,22 @@ func TestServerInterceptor_meta(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Programs return one error to many requests.
+func TestServerInterceptor_sharedErrors(t *testing.T) {
+	t.Parallel()
+	shared := connect.NewError(connect.CodeNotFound, errors.New("no such cart"))
+	client, _ := serve(t, adaptertest.Return(shared), errmapconnectv1.WithServer())
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() {
+			if err := methods["unary"](t.Context(), newClient(client, nil)); connect.CodeOf(err) != connect.CodeNotFound {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	calls.Wait() // the race detector tells the rest
 }
 
 func TestServerInterceptor_contextOfTheRequest(t *testing.T) {
