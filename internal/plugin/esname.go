@@ -29,8 +29,7 @@ var esEscaped = set("constructor", "toString", "toJSON", "valueOf")
 // and those of the runtime. A field of such a name gets a "$".
 var esMembers = set(
 	"constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
-	"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "toJSON",
-	"name", "message", "stack", "cause",
+	"toJSON", "name", "message", "stack", "cause",
 	"as", "code", "detail", "details", "domain", "fields", "httpStatus", "is", "local", "metadata", "notes", "number",
 	"reason", "received", "remote", "retryDelay", "retryable", "withDetail", "withMessage",
 )

@@ -56,10 +56,7 @@ export interface ProfileOption {
  * Body is the text of an error, or the JSON that was parsed of it already. Number
  * tokens are kept exactly only where it is text.
  */
-export type Body = JsonObject | Uint8Array | readonly unknown[] | string;
-
-/** JsonObject is parsed JSON. */
-export type JsonObject = { readonly [name: string]: unknown };
+export type Body = Uint8Array | object | string;
 
 /** HttpError is an error on HTTP. */
 export interface HttpError {

@@ -23,6 +23,9 @@ export interface ErrorInit {
 /** state is the key of what codecs know of an error. It is for this package alone. */
 export const state: unique symbol = Symbol("errmap.state");
 
+/** rebuild is the key of the method that makes a changed copy, a symbol so that no field has its name. */
+export const rebuild: unique symbol = Symbol("errmap.rebuild");
+
 /** State is an error as codecs have it, and the catalogue that it was read with. */
 export interface State {
   readonly hub: Hub;
@@ -179,11 +182,11 @@ export class ErrmapError extends Error {
     const { hub, catalog } = this[state];
     const copy = hub.clone();
     hub.notes.texts.forEach((text) => copy.notes.add(text));
-    return this.rebuilt({ ...(Object.hasOwn(this, "cause") ? { cause: this.cause } : {}), [state]: { hub: change(copy), catalog } }) as this;
+    return this[rebuild]({ ...(Object.hasOwn(this, "cause") ? { cause: this.cause } : {}), [state]: { hub: change(copy), catalog } }) as this;
   }
 
   /** @internal */
-  protected rebuilt(init: InternalInit): ErrmapError {
+  protected [rebuild](init: InternalInit): ErrmapError {
     return new ErrmapError(this.code, "", init);
   }
 

@@ -22,7 +22,6 @@ export {
   fromStatus,
   fromStatusJson,
   type HttpError,
-  type JsonObject,
   type ProfileOption,
   type RpcError,
   toConnectJson,

@@ -3,7 +3,7 @@
 import { clone, create, type DescFile, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Catalog, type ErrorClass, noErrors } from "./catalog.js";
 import { decodeInstance, definitionOf, encodeInstance } from "./definition.js";
-import { ErrmapError, type ErrorInit, infoFor, type InternalInit, type State, state, stateOf } from "./error.js";
+import { ErrmapError, type ErrorInit, infoFor, type InternalInit, rebuild, type State, state, stateOf } from "./error.js";
 import { Hub } from "./hub.js";
 import { toShape } from "./fields.js";
 import { parseMessage } from "./message.js";
@@ -41,7 +41,7 @@ export abstract class TypedError<Desc extends DescMessage, Domain extends string
   }
 
   /** @internal */
-  protected override rebuilt(init: InternalInit): ErrmapError {
+  protected override [rebuild](init: InternalInit): ErrmapError {
     return newTyped(this.constructor as unknown as ErrorClass, init[state] as State, init);
   }
 

@@ -24,5 +24,28 @@ export class BookNotFoundError extends errmap$.TypedError<typeof pb$.BookNotFoun
   }
 }
 
+/**
+ * BookLentError says that somebody else has the book.
+ *
+ * FAILED_PRECONDITION, reason BOOK_LENT of library.example.com.
+ */
+export class BookLentError extends errmap$.TypedError<typeof pb$.BookLentErrorSchema, "library.example.com", "BOOK_LENT"> {
+  static readonly schema: typeof pb$.BookLentErrorSchema = pb$.BookLentErrorSchema;
+  static readonly domain = "library.example.com";
+  static readonly reason = "BOOK_LENT";
+
+  constructor(fields?: errmap$.Init<typeof pb$.BookLentErrorSchema>, options?: errmap$.ErrorInit) {
+    super(pb$.BookLentErrorSchema, fields, options);
+  }
+
+  get name$(): pb$.BookLentError["name"] {
+    return this.fields.name;
+  }
+
+  get reader(): pb$.BookLentError["reader"] {
+    return this.fields.reader;
+  }
+}
+
 /** The errors of library/v1/library.proto, for a catalogue and for an exhaustive switch. */
-export const errors_library_v1_library = [BookNotFoundError] as const;
+export const errors_library_v1_library = [BookNotFoundError, BookLentError] as const;
