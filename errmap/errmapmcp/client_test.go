@@ -151,6 +151,17 @@ func TestClient_oauth(t *testing.T) {
 	})
 }
 
+// A transport without an http.Client of its own uses the default one, which stays
+// as it is.
+func TestClient_defaultHTTPClient(t *testing.T) {
+	t.Parallel()
+	transport := &mcp.StreamableClientTransport{Endpoint: rawServer(t, "", answerStatus(http.StatusBadGateway)), DisableStandaloneSSE: true}
+	wantKind(t, callTool(t.Context(), connect(t, transport)), errmapmcp.KindTransport, "http:502")
+	if transport.HTTPClient != nil || http.DefaultClient.Transport != nil {
+		t.Error("the transport or the default client was changed")
+	}
+}
+
 func TestClient_mistakesOfTheProgramAreNoKind(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T) *errmapmcp.Session{

@@ -91,6 +91,16 @@ func TestField_126_insufficient_scope_is_no_lost_session(t *testing.T) {
 	}
 }
 
+// What a peer may send at any length is kept to a bounded one.
+func TestField_126_long_challenge(t *testing.T) {
+	t.Parallel()
+	long := "Bearer scope=\"" + strings.Repeat("x", 10_000) + "\""
+	e := wantKind(t, callTool(t.Context(), connectRaw(t, "", answerStatus(http.StatusForbidden, "WWW-Authenticate", long))), errmapmcp.KindAuth, "http:403")
+	if len(e.Challenge()) != 4096 || len(e.Scope()) != 4096 || !strings.HasPrefix(long, e.Challenge()) {
+		t.Errorf("the challenge has %d bytes, the scope %d", len(e.Challenge()), len(e.Scope()))
+	}
+}
+
 // A challenge stays with an error of the protocol too.
 func TestField_126_challenge_beside_a_json_rpc_error(t *testing.T) {
 	t.Parallel()
@@ -107,16 +117,20 @@ func TestField_126_challenge_beside_a_json_rpc_error(t *testing.T) {
 func TestField_127_retry_after(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, value string
+		name        string
+		value       func() string
 		least, most time.Duration
 	}{
-		{"seconds", "30", 30 * time.Second, 30 * time.Second},
-		{"a date", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat), 50 * time.Second, time.Minute},
-		{"a date that has passed", "Thu, 01 Jan 2015 00:00:00 GMT", 0, 0},
+		{"seconds", func() string { return "30" }, 30 * time.Second, 30 * time.Second},
+		{"a date", func() string { return time.Now().Add(time.Minute).UTC().Format(http.TimeFormat) }, 50 * time.Second, time.Minute},
+		{"a date that has passed", func() string { return "Thu, 01 Jan 2015 00:00:00 GMT" }, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			session := connectRaw(t, "", answerStatus(http.StatusTooManyRequests, "Retry-After", c.value))
+			session := connectRaw(t, "", func(w http.ResponseWriter, _ *http.Request, _ message) {
+				w.Header().Set("Retry-After", c.value())
+				w.WriteHeader(http.StatusTooManyRequests)
+			})
 			e := wantKind(t, callTool(t.Context(), session), errmapmcp.KindRateLimited, "http:429")
 			if delay, ok := e.RetryDelay(); !ok || delay < c.least || delay > c.most {
 				t.Errorf("the delay is %v %t, want %v to %v", delay, ok, c.least, c.most)

@@ -165,6 +165,34 @@ func TestHook_notOnFailures(t *testing.T) {
 	wantKind(t, callTool(t.Context(), session), errmapmcp.KindTransport, "http:502")
 }
 
+// A hook that the caller cancels is no failure of the hook.
+func TestHook_cancelled(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int32
+	session := connectRaw(t, "", counting(&sent), errmapmcp.WithPreHook(func(ctx context.Context, _ errmapmcp.Call) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if err := callTool(ctx, session); !errors.Is(err, context.Canceled) || errors.Is(err, errmapmcp.KindHook) {
+		t.Errorf("the error is %v", err)
+	}
+	if sent.Load() != 0 {
+		t.Error("the request was sent")
+	}
+}
+
+func TestWithRate_nothing(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int32
+	session := connectRaw(t, "", counting(&sent), errmapmcp.WithRate(1, 0))
+	e := wantKind(t, callTool(t.Context(), session), errmapmcp.KindRateLimited, errmapmcp.ReasonRate)
+	if delay, ok := e.RetryDelay(); ok || sent.Load() != 0 {
+		t.Errorf("there is a delay of %v for what never has room", delay)
+	}
+}
+
 func TestWithMaxInFlight(t *testing.T) {
 	t.Parallel()
 	// held is a server whose answers wait for a release.
