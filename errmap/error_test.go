@@ -375,6 +375,9 @@ func TestFrom(t *testing.T) {
 			t.Errorf("%s: the cause is %v", name, e.Unwrap())
 		}
 	}
+	if e := errmap.From(fmt.Errorf("w: %w", errmap.New(stock))); e.Notes() != nil {
+		t.Errorf("what an error was made of counts as another: %s", describe(e))
+	}
 	if e := errmap.New(new(errdetails.ErrorInfo)); e.Code() != code.Code_INTERNAL || e.Message() != "internal error" || !errors.Is(e, errmap.ErrNotAnnotated) {
 		t.Errorf("a message without the option: %s", describe(e))
 	}
