@@ -13,6 +13,13 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
+// What connect.CallInfo.Protocol says of calls through the transports of this
+// project, which take an *errmap.Error as it is.
+const (
+	ProtocolNameJSONRPC  = "jsonrpc"
+	ProtocolNameHTTPJSON = "httpjson"
+)
+
 // NewServer returns a server whose handlers may return annotated messages and
 // *errmap.Error, and whose callers get them. Use it in place of
 // connect.NewServer: without the interceptor that it installs, Connect makes a
@@ -20,13 +27,6 @@ import (
 func NewServer(opts ...ServerOption) *connect.Server {
 	return connect.NewServer(ServerInterceptor(opts...))
 }
-
-// What connect.CallInfo.Protocol says of calls through the transports of this
-// project, which take an *errmap.Error as it is.
-const (
-	ProtocolNameJSONRPC  = "jsonrpc"
-	ProtocolNameHTTPJSON = "httpjson"
-)
 
 // ServerInterceptor returns the interceptor that NewServer installs, for a
 // program that makes its connect.Server otherwise. It must come first, so that

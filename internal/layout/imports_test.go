@@ -70,7 +70,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmaphttp"},
-		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
+		inside:   []string{"gen", "=errmap", "internal/negotiate"},
 		outside:  []string{protobuf, rpc},
 	},
 	{
