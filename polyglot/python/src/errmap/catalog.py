@@ -164,13 +164,13 @@ def _linked(classes: tuple[type[TypedError], ...]) -> Catalog:
     numbers: set[tuple[str, int]] = set()
     for cls in sorted(classes, key=lambda cls: cls.MESSAGE.DESCRIPTOR.full_name):
         definition = definition_of(cls.MESSAGE)
-        if definition is None or (cls.DOMAIN, cls.REASON) in identities:
+        if definition is None or (definition.domain, definition.reason) in identities:
             continue
         number = (definition.domain, definition.jsonrpc_code)
         if definition.jsonrpc_code and number in numbers:
             continue
         numbers.add(number)
-        identities[cls.DOMAIN, cls.REASON] = cls
+        identities[definition.domain, definition.reason] = cls
     return Catalog(identities.values(), types=_pool_type)
 
 
