@@ -341,7 +341,7 @@ func restoreReceived(e *Error, carried []*errmapv1.Received) {
 // fromReceived reads what one wire said, as far as it could have said it.
 func fromReceived(p *errmapv1.Received) Received {
 	r := Received{Wire: Wire(p.GetWire()), Number: p.GetNumber(), CodeText: p.GetCodeText()}
-	if status := int(p.GetHttpStatus()); status >= 100 && status <= 999 {
+	if status := int(p.GetHttpStatus()); isHTTPStatus(status) {
 		r.HTTPStatus = status
 	}
 	if s, _, err := parseStatus(p.GetUnknownFields(), 0); err == nil && s.GetCode() == 0 && s.GetMessage() == "" && len(s.GetDetails()) == 0 {

@@ -219,7 +219,7 @@ func TestProperty_peers_without_errmap(t *testing.T) {
 		var way trail
 		way.add(from.name, in, e)
 		now := e
-		for range 1 + g.IntN(4) {
+		for range 1 + g.IntN(6) {
 			w := pick(g, allWires...)
 			p := w.encode(now)
 			way.add("to "+w.name, p, now)

@@ -75,7 +75,8 @@ func WithLimits(l Limits) DecodeOption {
 	return decodeOption(func(o *decodeOptions) { o.limits = l })
 }
 
-// WithHTTPStatus tells a decoder the status of the response that it reads.
+// WithHTTPStatus tells a decoder the status of the response that it reads. A
+// number that no response has, below 100 or above 999, is none.
 func WithHTTPStatus(status int) DecodeOption {
 	return decodeOption(func(o *decodeOptions) { o.httpStatus = status })
 }
@@ -161,10 +162,16 @@ func applyDecodeOptions(opts []DecodeOption) *decodeOptions {
 	for _, opt := range opts {
 		opt.applyDecode(o)
 	}
+	if !isHTTPStatus(o.httpStatus) {
+		o.httpStatus = 0
+	}
 	o.limits = o.limits.withDefaults()
 	o.errors = o.catalog
 	return o
 }
+
+// isHTTPStatus tells whether a response can have a status (RFC 9110 section 15).
+func isHTTPStatus(n int) bool { return n >= 100 && n <= 999 }
 
 func (l Limits) withDefaults() Limits {
 	set := func(n *int, fallback int) {
