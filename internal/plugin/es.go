@@ -46,7 +46,7 @@ func (o *ESOptions) Set(name, value string) error {
 // A class has the name that protoc-gen-es gives to the message; its properties
 // have those of the fields, with a "$" behind a name that every error has.
 func GenerateES(gen *protogen.Plugin, o ESOptions) error {
-	if err := CheckFiles(gen, withGoClashes(func(protoreflect.MessageDescriptor) []protoreflect.Descriptor { return nil })); err != nil {
+	if err := CheckFiles(gen, WithoutGoNames()); err != nil {
 		return err
 	}
 	var clashes Mistakes

@@ -30,6 +30,12 @@ func WithTargets(target func(path string) bool) SchemaOption {
 	return schemaOption(func(s *Schema) { s.target = target })
 }
 
+// WithoutGoNames lets errors have names that clash in Go. It is for generators of
+// other languages.
+func WithoutGoNames() SchemaOption {
+	return withGoClashes(func(protoreflect.MessageDescriptor) []protoreflect.Descriptor { return nil })
+}
+
 // withGoClashes has the Go generator's own knowledge of Go names decide.
 func withGoClashes(clashes func(protoreflect.MessageDescriptor) []protoreflect.Descriptor) SchemaOption {
 	return schemaOption(func(s *Schema) { s.goClashes = clashes })
