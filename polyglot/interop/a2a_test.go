@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net"
 	"strings"
 	"testing"
 
@@ -58,6 +59,45 @@ func TestInterop_A2AGo(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestInterop_A2AGoLoses holds what the SDK does not read.
+func TestInterop_A2AGoLoses(t *testing.T) {
+	t.Parallel()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	for name, test := range map[string]struct {
+		at   *a2a.AgentInterface
+		want error
+		text string
+	}{
+		"a JSON-RPC error at 400":         {a2a.NewAgentInterface(middle.url+"/other", a2a.TransportProtocolJSONRPC), nil, "unexpected HTTP status: 400 Bad Request"},
+		"the type application/a2a+json":   {a2a.NewAgentInterface(middle.url+"/other", a2a.TransportProtocolHTTPJSON), a2a.ErrServerError, a2a.ErrServerError.Error()},
+		"a gRPC server that is not there": {a2a.NewAgentInterface(closed.Addr().String(), a2a.TransportProtocolGRPC), a2a.ErrInternalError, "connection refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client, err := a2aclient.NewFromEndpoints(t.Context(), []*a2a.AgentInterface{test.at},
+				a2agrpc.WithGRPCTransport(grpc.WithTransportCredentials(insecure.NewCredentials())))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = client.Destroy() })
+			_, err = client.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "nope"})
+			if err == nil || !strings.Contains(err.Error(), test.text) || errors.Is(err, a2a.ErrTaskNotFound) {
+				t.Fatalf("got %v, want %q", err, test.text)
+			}
+			if test.want != nil && !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+			if e, ok := errors.AsType[*a2a.Error](err); ok && len(e.TypedDetails) > 0 {
+				t.Errorf("the client shows details: %v", e.TypedDetails)
+			}
+		})
 	}
 }
 

@@ -51,7 +51,9 @@ func runClient(t *testing.T, folder string, ran *regexp.Regexp, name string, arg
 	if found == nil {
 		t.Fatalf("it does not say what it ran\n%s", output)
 	}
-	if n, err := strconv.Atoi(string(found[1])); err != nil || n == 0 {
+	n, err := strconv.Atoi(string(found[1]))
+	if err != nil || n == 0 {
 		t.Errorf("it ran no tests\n%s", output)
 	}
+	t.Logf("%d tests", n)
 }

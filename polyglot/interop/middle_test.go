@@ -58,11 +58,29 @@ func serveMiddle() (url string, stop func(), err error) {
 		},
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}, Skills: []a2a.AgentSkill{},
 	}))
+	mux.HandleFunc("POST /other", answer(http.StatusBadRequest, "application/json", otherJSONRPC))
+	mux.HandleFunc("GET /other/tasks/nope", answer(http.StatusNotFound, "application/a2a+json", otherHTTPJSON))
 	s := &http.Server{Handler: mux, Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = s.Serve(listener) }()
 	return url, func() { _ = s.Close() }, nil
+}
+
+// What some servers answer and ours never do: a JSON-RPC error at another status
+// than 200, and a content type that was not asked for.
+const (
+	otherInfo     = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}`
+	otherJSONRPC  = `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Task not found","data":[` + otherInfo + `]}}`
+	otherHTTPJSON = `{"error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[` + otherInfo + `]}}`
+)
+
+func answer(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
 }
 
 func failInTheMiddle(_ context.Context, _ connect.Spec, s connect.ServerStream) error {

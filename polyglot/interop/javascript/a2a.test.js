@@ -135,3 +135,15 @@ for (const [transport, check] of Object.entries(checks)) {
     });
   });
 }
+
+test("@a2a-js/sdk sends its own version", async () => {
+  const client = await connect("JSONRPC", urls[0]);
+  const request = a2a.GetTaskRequest.fromJSON({ id: "nope" });
+  await assert.rejects(client.getTask(request, { serviceParameters: { "A2A-Version": "0.3" } }), { reason: "TASK_NOT_FOUND" });
+});
+
+test("@a2a-js/sdk reads a JSON-RPC error at any status", async () => {
+  const card = { name: "other", supportedInterfaces: [{ url: `${urls[1]}/other`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] };
+  const client = await connect("JSONRPC", urls[1], a2a.AgentCard.fromJSON(card));
+  await assert.rejects(client.getTask(a2a.GetTaskRequest.fromJSON({ id: "nope" })), { reason: "TASK_NOT_FOUND", envelopeCode: -32001 });
+});

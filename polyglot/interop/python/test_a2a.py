@@ -6,7 +6,7 @@ import unittest
 
 import grpc
 import httpx
-from a2a.client import ClientConfig, ClientFactory
+from a2a.client import ClientConfig, ClientFactory, minimal_agent_card
 from a2a.client.client import ClientCallContext
 from a2a.client.errors import A2AClientError
 from a2a.types import a2a_pb2
@@ -14,7 +14,7 @@ from a2a.utils import errors
 from google.protobuf import json_format
 from grpc_status import rpc_status
 
-from table import ROWS, check_details, headers, url
+from table import MIDDLE_URL, ROWS, URL, check_details, headers, url
 
 SERVICE = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
 METHODS = {
@@ -98,6 +98,34 @@ class A2ATest(unittest.IsolatedAsyncioTestCase):
         self.assertIs(type(error), A2AClientError)
         self.assertEqual(error.message, f"gRPC Error {row['code']}: {row['message']}")
         self.assertIsNone(error.data)
+
+    async def test_version(self):
+        """Over gRPC the SDK's own version comes first, and counts."""
+        for binding, want in {
+            "JSONRPC": errors.VersionNotSupportedError,
+            "HTTP+JSON": errors.VersionNotSupportedError,
+            "GRPC": errors.TaskNotFoundError,
+        }.items():
+            config = ClientConfig(supported_protocol_bindings=[binding], grpc_channel_factory=grpc.aio.insecure_channel)
+            async with await ClientFactory(config).create_from_url(URL) as client:
+                context = ClientCallContext(service_parameters={"A2A-Version": "0.3"}, timeout=10)
+                with self.subTest(binding), self.assertRaises(want):
+                    await client.get_task(a2a_pb2.GetTaskRequest(id="nope"), context=context)
+
+    async def test_other_answers(self):
+        """A JSON-RPC error at another status than 200 is not read, HTTP+JSON of any
+        content type is.
+        """
+        for binding, want, text in (
+            ("JSONRPC", A2AClientError, "HTTP Error 400: "),
+            ("HTTP+JSON", errors.TaskNotFoundError, "Task not found"),
+        ):
+            card = minimal_agent_card(f"{MIDDLE_URL}/other", [binding])
+            async with ClientFactory(ClientConfig(supported_protocol_bindings=[binding])).create(card) as client:
+                with self.subTest(binding), self.assertRaises(want) as raised:
+                    await client.get_task(a2a_pb2.GetTaskRequest(id="nope"))
+            self.assertTrue(raised.exception.message.startswith(text), raised.exception.message)
+            self.assertIsNone(raised.exception.data)
 
     def check_nine(self, row, error, data):
         mapping = errors.A2A_ERROR_MAPPING[type(error)]
