@@ -112,7 +112,7 @@ $(INTEROP_NPM): $(INTEROP)/javascript/package-lock.json
 	@touch $@
 
 .PHONY: test-typescript
-test-typescript: $(BUF) $(TYPESCRIPT_NPM) ## Check and test the TypeScript package.
+test-typescript: $(BUF) $(TYPESCRIPT_NPM) chromium ## Check and test the TypeScript package.
 	@rm -rf $(BUILD)/again-typescript
 	@for template in $(TYPESCRIPT_TEMPLATES); do $(BUF) generate --template $$template -o $(BUILD)/again-typescript; done
 	@for dir in $(TYPESCRIPT_GENERATED); do \
@@ -126,6 +126,15 @@ generate-typescript: $(BUF) $(TYPESCRIPT_NPM) ## Write the generated TypeScript 
 
 $(TYPESCRIPT_NPM): $(TYPESCRIPT)/package-lock.json
 	cd $(TYPESCRIPT) && npm ci
+	@touch $@
+
+# The browser that the TypeScript package is tested in too.
+.PHONY: chromium
+chromium:
+	@mkdir -p $(BUILD)
+	@command -v chromium > /dev/null || \
+		{ apt-get update && apt-get install -y --no-install-recommends chromium; } > $(BUILD)/chromium.log 2>&1 || \
+		echo "SKIPPED: the test in a browser, for apt-get cannot install chromium: see $(BUILD)/chromium.log"
 
 .PHONY: test-python
 test-python: $(BUF) $(PYTHON_ENV)/installed ## Check and test the Python package.

@@ -8,7 +8,8 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { compactJson, findMember, objectMembers, stringValue } from "../src/json.js";
-import { allVectors, difference, translate, type Vector } from "./vectors.js";
+import { allVectors } from "./vectorfiles.js";
+import { difference, translate, type Vector } from "./vectors.js";
 
 const binary = process.env["ERRMAP"] ?? fileURLToPath(new URL("../../../../.build/errmap", import.meta.url));
 const count = Number(process.env["ERRMAP_DIFFERENCES"] ?? 4000);

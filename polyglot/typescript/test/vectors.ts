@@ -1,7 +1,5 @@
 // The vectors of errmap/errmaptest, and how an answer is compared with one.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { fromBinary } from "@bufbuild/protobuf";
 import {
   type ErrmapError,
@@ -28,8 +26,6 @@ import { RawDetail } from "../src/hub.js";
 import { message } from "../src/render.js";
 import { fromBase64, sameBytes } from "../src/utf8.js";
 
-const folder = new URL("../../../../errmap/errmaptest/testdata/vectors/", import.meta.url);
-
 export interface Vector {
   readonly name: string;
   readonly file: string;
@@ -49,16 +45,22 @@ const known = new Set(
   "name section report rule from to profile from_profile to_profile http_status input error output output_http_status notes".split(" "),
 );
 
-/** allVectors reads every vector with the tokens of its numbers. */
-export function allVectors(): Vector[] {
-  return readdirSync(fileURLToPath(folder))
-    .filter((file) => file.endsWith(".json"))
-    .sort()
-    .flatMap((file) => {
-      const text = compactJson(readFileSync(new URL(file, folder)), { body: Infinity, depth: Infinity });
-      const list = arrayElements(objectMembers(text)?.find((m) => m.name === "vectors")?.value) ?? [];
-      return list.map((raw) => vectorOf(file, objectMembers(raw) ?? []));
-    });
+/** vectorsOf reads the vectors of a file with the tokens of their numbers. */
+export function vectorsOf(file: string, content: Uint8Array | string): Vector[] {
+  const text = compactJson(content, { body: Infinity, depth: Infinity });
+  const list = arrayElements(objectMembers(text)?.find((m) => m.name === "vectors")?.value) ?? [];
+  return list.map((raw) => vectorOf(file, objectMembers(raw) ?? []));
+}
+
+/** failure says what is wrong with the answer to a vector; undefined where nothing is. */
+export function failure(v: Vector): string | undefined {
+  try {
+    const got = translate(v);
+    return v.output === undefined ? `got ${got.output}, want a refusal` : difference(v, got);
+  } catch (cause) {
+    const name = cause instanceof Error ? cause.name : "";
+    return v.output === undefined && (name === "FormError" || name === "OkError") ? undefined : `threw ${String(cause)}`;
+  }
 }
 
 function vectorOf(file: string, members: readonly Member[]): Vector {
