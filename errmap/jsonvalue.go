@@ -345,7 +345,7 @@ func canonicalJSON(b []byte) ([]byte, bool) {
 		}
 		said, _ := parseDecimal(token)
 		kept, _ := parseDecimal(strconv.FormatFloat(f, 'e', -1, 64))
-		exact = exact && said == kept || exact && said.digits == "" && !said.negative
+		exact = exact && said == kept && (said.digits != "" || !said.negative)
 	})
 	if !exact {
 		return nil, false

@@ -147,6 +147,24 @@ func TestWire_8_check(t *testing.T) {
 	}
 }
 
+// A number that no double is, a lone surrogate, a name twice: RFC 8785 cannot say
+// them, so the check is 0 and the detail agrees by type.
+func TestWire_8_check_of_what_has_no_canonical_form(t *testing.T) {
+	t.Parallel()
+	sum := func(s string) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(s))) }
+	zero := []byte{0, 0, 0, 0}
+	for element, want := range map[string][]byte{
+		`9007199254740993`: zero, `12345678901234567890123`: zero, `1e400`: zero, `-0`: zero, `"\ud800"`: zero, `{"a":1,"a":1}`: zero, `0.1000000000000000055511`: zero,
+		`1.0`: sum(`1`), `0.1`: sum(`0.1`), `0`: sum(`0`), `1E2`: sum(`100`), `{"b":1,"a":"\u00e9"}`: sum(`{"a":"é","b":1}`), `"x"`: sum(`"x"`), `1e-400`: zero,
+	} {
+		e := decodeText(t, generic, `{"code":-31404,"message":"m","extra":1,"data":[`+element+`,`+jsonRI+`]}`, 0)
+		check := decodeCarried(t, encodeText(t, mcp, e.WithMessage("n"))).GetCheck()
+		if len(check) != 20 || string(check[8:12]) != string(want) {
+			t.Errorf("%s: %x, want %x", element, check, want)
+		}
+	}
+}
+
 func TestWire_8_carried_holds_the_difference_only(t *testing.T) {
 	t.Parallel()
 	e := decodeText(t, "problem", `{"type":"https://x.example.com/p","title":"T","status":410,"detail":"m","code":"NOT_FOUND","instance":"/a/1","details":["text",`+jsonEI+`]}`, 410)
