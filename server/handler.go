@@ -10,13 +10,13 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"connectrpc.com/connect/v2"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/deadline"
 	"github.com/errmap/errmap/internal/jsonrpc"
 )
 
@@ -91,7 +91,7 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	defer h.release(x)
-	unbound := h.boundReading(w, r)
+	unbound := deadline.BoundReading(w, r, h.times.Read)
 	refusal := h.admit(r)
 	if refusal == nil {
 		refusal = h.read(r, x)
@@ -109,7 +109,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx := r.Context()
-	timeout, limited, err := requestTimeout(r.Header)
+	timeout, limited, err := deadline.Timeout(r.Header)
 	if err != nil {
 		var id jsonrpc.ID
 		if !requests.Batch {
@@ -294,30 +294,4 @@ func clip(text []byte) string {
 		return string(text)
 	}
 	return strings.ToValidUTF8(string(text[:maxEchoBytes]), "") + "…"
-}
-
-// boundReading gives the request until a deadline to arrive. The function that
-// it returns takes that away: net/http watches for a client that leaves by
-// reading. A server with a ReadTimeout bounds its requests itself.
-func (h *handler) boundReading(w http.ResponseWriter, r *http.Request) (unbound func()) {
-	if h.times.Read <= 0 || !canBound(w) {
-		return func() {}
-	}
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ReadTimeout > 0 {
-		return func() {}
-	}
-	controller := http.NewResponseController(w)
-	if controller.SetReadDeadline(time.Now().Add(h.times.Read)) != nil {
-		return func() {}
-	}
-	return func() { _ = controller.SetReadDeadline(time.Time{}) }
-}
-
-// canBound spares the error of a writer that plainly has no deadlines.
-func canBound(w http.ResponseWriter) bool {
-	switch w.(type) {
-	case interface{ SetReadDeadline(time.Time) error }, interface{ Unwrap() http.ResponseWriter }:
-		return true
-	}
-	return false
 }

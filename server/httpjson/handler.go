@@ -7,11 +7,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strings"
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/deadline"
 	"github.com/errmap/errmap/internal/negotiate"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/code"
@@ -96,12 +98,27 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 			h.fail(w, r, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the method answers with text/event-stream, which Accept excludes"))
 			return
 		}
+		unbound := deadline.BoundReading(w, r, h.readTimeout)
 		body, refused := h.body(w, r, b)
 		if refused != nil {
+			// The bound stays: net/http reads some of the rest of the body before
+			// it answers, and that must end too.
 			h.fail(w, r, refused)
 			return
 		}
-		s := &stream{handler: h, binding: b, w: w, r: r, path: path, body: body}
+		unbound()
+		ctx := r.Context()
+		timeout, limited, err := deadline.Timeout(r.Header)
+		if err != nil {
+			h.fail(w, r, errmap.NewCode(code.Code_INVALID_ARGUMENT, err.Error()))
+			return
+		}
+		if limited {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, timeout)
+			defer cancel()
+		}
+		s := &stream{handler: h, ctx: ctx, binding: b, w: w, r: r, path: path, body: body}
 		s.call()
 	}
 }
@@ -122,6 +139,9 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding) ([]byt
 	case "", "identity":
 	case "gzip":
 		unzipped, err := gzip.NewReader(source)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, unread(w, err)
+		}
 		if err != nil {
 			return nil, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the body is not gzip").WithCause(err)
 		}
@@ -134,9 +154,18 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding) ([]byt
 		return nil, statusError(http.StatusRequestEntityTooLarge, "the body is too large")
 	}
 	if err != nil {
-		return nil, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the body ended before it was whole").WithCause(err)
+		return nil, unread(w, err)
 	}
 	return body, nil
+}
+
+// unread is the error of a body that could not be read to its end.
+func unread(w http.ResponseWriter, err error) *errmap.Error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		w.Header().Set("Connection", "close")
+		return statusError(http.StatusRequestTimeout, "the body did not arrive in time")
+	}
+	return errmap.NewCode(code.Code_INVALID_ARGUMENT, "the body ended before it was whole").WithCause(err)
 }
 
 func (h *handler) badPath(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, err error) {

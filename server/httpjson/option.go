@@ -10,6 +10,8 @@ import (
 // What a handler allows unless an option says otherwise.
 const (
 	DefaultMaxRequestBytes = 4 << 20
+	DefaultReadTimeout     = 30 * time.Second
+	DefaultWriteTimeout    = 30 * time.Second
 	DefaultKeepAlive       = 15 * time.Second
 )
 
@@ -45,17 +47,33 @@ func WithMaxRequestBytes(n int64) Option {
 	return option(func(o *options) { o.maxRequest = n })
 }
 
+// WithReadTimeout bounds how long the body of a request may take to arrive, where
+// the [net/http.Server] has no ReadTimeout. Zero means DefaultReadTimeout, a
+// negative time no bound.
+func WithReadTimeout(d time.Duration) Option {
+	return option(func(o *options) { o.readTimeout = d })
+}
+
+// WithWriteTimeout bounds how long the peer may take to accept one event of a
+// stream. It stands in place of the server's WriteTimeout, which would end every
+// stream at that age. Zero means DefaultWriteTimeout, a negative time no bound.
+func WithWriteTimeout(d time.Duration) Option {
+	return option(func(o *options) { o.writeTimeout = d })
+}
+
 // WithKeepAlive sets how long a stream may be silent before a comment is sent.
 // Zero means DefaultKeepAlive, a negative time sends none.
 func WithKeepAlive(d time.Duration) Option { return option(func(o *options) { o.keepAlive = d }) }
 
 type options struct {
-	pattern    string
-	catalog    *errmap.Catalog
-	guard      []errmap.GuardOption
-	encoding   []errmap.EncodeOption
-	maxRequest int64
-	keepAlive  time.Duration
+	pattern      string
+	catalog      *errmap.Catalog
+	guard        []errmap.GuardOption
+	encoding     []errmap.EncodeOption
+	maxRequest   int64
+	readTimeout  time.Duration
+	writeTimeout time.Duration
+	keepAlive    time.Duration
 }
 
 type option func(*options)
@@ -69,6 +87,12 @@ func newOptions(opts []Option) options {
 	}
 	if o.maxRequest <= 0 {
 		o.maxRequest = DefaultMaxRequestBytes
+	}
+	if o.readTimeout == 0 {
+		o.readTimeout = DefaultReadTimeout
+	}
+	if o.writeTimeout == 0 {
+		o.writeTimeout = DefaultWriteTimeout
 	}
 	if o.keepAlive == 0 {
 		o.keepAlive = DefaultKeepAlive

@@ -2,6 +2,7 @@ package httpjson
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 // stream is one call on its way through the server.
 type stream struct {
 	*handler
+	ctx     context.Context // of the call: it may end before that of r
 	binding binding
 	w       http.ResponseWriter
 	r       *http.Request
@@ -34,6 +36,7 @@ type stream struct {
 
 	mu      sync.Mutex // guards w against the keep-alive comments
 	begun   bool       // the header is out
+	broken  error      // what ended the writing
 	over    bool
 	answer  []byte // of a unary call
 	content string // the content type of answer
@@ -58,6 +61,7 @@ func (s *stream) call() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
+	defer s.unbound()
 	if s.r.Context().Err() != nil && e != nil && s.begun {
 		return // the client is gone
 	}
@@ -88,14 +92,14 @@ func (s *stream) run() (e *errmap.Error) {
 			if value == http.ErrAbortHandler {
 				panic(value)
 			}
-			e = s.errors.Panicked(s.r.Context(), value)
+			e = s.errors.Panicked(s.ctx, value)
 		}
 	}()
-	err := s.server.Call(s.r.Context(), s.binding.spec.Procedure, &s.info, s)
+	err := s.server.Call(s.ctx, s.binding.spec.Procedure, &s.info, s)
 	if err != nil && s.badInput != nil && errors.Is(err, error(s.badInput)) {
 		return s.badInput
 	}
-	return s.errors.Outgoing(s.r.Context(), err)
+	return s.errors.Outgoing(s.ctx, err)
 }
 
 // Receive makes the one request message, of body, path and query.
@@ -143,7 +147,7 @@ func (s *stream) Send(msg any) error {
 		s.answer, s.content = text, content
 		return nil
 	}
-	if err := s.r.Context().Err(); err != nil {
+	if err := s.ctx.Err(); err != nil {
 		return err
 	}
 	s.begin()
@@ -245,7 +249,7 @@ func (s *stream) begin() {
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.w.Header().Set("Cache-Control", "no-store")
 	s.w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(s.w).Flush()
+	_ = s.flush(nil)
 }
 
 // event sends one event. mu is held.
@@ -257,10 +261,36 @@ func (s *stream) event(name string, data []byte) error {
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		out = append(append(append(out, "data: "...), line...), '\n')
 	}
-	if _, err := s.w.Write(append(out, '\n')); err != nil {
-		return err
+	return s.flush(append(out, '\n'))
+}
+
+// flush writes bytes and sees them off; after an error nothing more is written.
+// mu is held.
+func (s *stream) flush(event []byte) error {
+	if s.broken != nil {
+		return s.broken
 	}
-	return http.NewResponseController(s.w).Flush()
+	controller := http.NewResponseController(s.w)
+	if s.writeTimeout > 0 {
+		_ = controller.SetWriteDeadline(time.Now().Add(s.writeTimeout))
+	}
+	if _, err := s.w.Write(event); err != nil {
+		s.broken = connect.NewError(connect.CodeCanceled, "the client left").WithCause(err)
+		return s.broken
+	}
+	// What cannot flush sends the events in the end.
+	if err := controller.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		s.broken = connect.NewError(connect.CodeCanceled, "the client left").WithCause(err)
+	}
+	return s.broken
+}
+
+// unbound takes the deadline of the last write off the connection, which may
+// serve other requests.
+func (s *stream) unbound() {
+	if s.begun && s.writeTimeout > 0 {
+		_ = http.NewResponseController(s.w).SetWriteDeadline(time.Time{})
+	}
 }
 
 // keepAlive sends a comment whenever a stream has been open that long, until stop
@@ -281,8 +311,7 @@ func (s *stream) keepAlive() (stop func()) {
 			case <-ticker.C:
 				s.mu.Lock()
 				if s.begun && !s.over {
-					_, _ = s.w.Write([]byte(": keep-alive\n\n"))
-					_ = http.NewResponseController(s.w).Flush()
+					_ = s.flush([]byte(": keep-alive\n\n"))
 				}
 				s.mu.Unlock()
 			}

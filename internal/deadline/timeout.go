@@ -1,4 +1,6 @@
-package server
+// Package deadline bounds how long servers over HTTP wait: for the end of a call
+// whose client says when it stops to wait, and for the body of a request.
+package deadline
 
 import (
 	"fmt"
@@ -16,9 +18,10 @@ const (
 	maxGRPCDigits    = 8
 )
 
-// requestTimeout returns how long the client waits; false where it does not
-// say.
-func requestTimeout(header http.Header) (time.Duration, bool, error) {
+// Timeout returns how long the client waits, by Connect-Timeout-Ms and Grpc-Timeout,
+// of both the less; false where it does not say. The error tells the client which
+// of them is malformed.
+func Timeout(header http.Header) (time.Duration, bool, error) {
 	least, set := time.Duration(math.MaxInt64), false
 	if value := header.Get(headerConnectTimeout); value != "" {
 		n, err := digits(value, maxConnectDigits)

@@ -1,0 +1,34 @@
+package deadline
+
+import (
+	"net/http"
+	"time"
+)
+
+// BoundReading gives the rest of a request that long to arrive; without a positive
+// time it does nothing, and so where the [http.Server] has a ReadTimeout and
+// bounds its requests itself. The function that it returns takes the bound away,
+// which is to be done once the body is read: net/http watches for a client that
+// leaves by reading.
+func BoundReading(w http.ResponseWriter, r *http.Request, wait time.Duration) (unbound func()) {
+	if wait <= 0 || !canBound(w) {
+		return func() {}
+	}
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ReadTimeout > 0 {
+		return func() {}
+	}
+	controller := http.NewResponseController(w)
+	if controller.SetReadDeadline(time.Now().Add(wait)) != nil {
+		return func() {}
+	}
+	return func() { _ = controller.SetReadDeadline(time.Time{}) }
+}
+
+// canBound spares the error of a writer that plainly has no deadlines.
+func canBound(w http.ResponseWriter) bool {
+	switch w.(type) {
+	case interface{ SetReadDeadline(time.Time) error }, interface{ Unwrap() http.ResponseWriter }:
+		return true
+	}
+	return false
+}
