@@ -24,7 +24,8 @@
 // An error is the JSON of AIP-193, or application/problem+json for a client that
 // prefers it in Accept, with Retry-After where there is a RetryInfo; so are an
 // unknown route (404), another method (405), another content type (415), a body
-// that is too large (413) or did not arrive in time (408) and bad input (400). What a handler returns goes
-// through an [errmap.Guard]. In the middle of a stream an error is an event named
-// "error" whose data is the AIP-193 body, and the last one.
+// that is too large (413) or did not arrive in time (408), and bad input (400).
+// What a handler returns goes through an [errmap.Guard]. In the middle of a stream
+// an error is an event named "error" whose data is the AIP-193 body, and the last
+// one.
 package httpjson
