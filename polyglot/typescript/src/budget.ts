@@ -9,6 +9,7 @@ import { knownPart } from "./render.js";
 import { byteLength, clip, cutText } from "./utf8.js";
 
 type Headers = [string, string][];
+type Note = (text: string) => void;
 
 /**
  * fitGrpc takes parts out of an error until its headers are within the budget, and
@@ -16,24 +17,29 @@ type Headers = [string, string][];
  */
 export function fitGrpc(given: Hub, o: EncodeSettings, headersOf: (e: Hub, o: EncodeSettings) => Headers): Headers {
   const e = given.clone();
-  const quiet = { ...o, note: () => undefined };
+  const notes: string[] = [];
+  const note = (text: string): void => {
+    notes.push(text);
+  };
+  let quiet: EncodeSettings = { ...o, note: undefined };
   const fits = (): boolean => sizeOf(headersOf(e, quiet)) <= o.budget;
   const drop = (match: (d: RawDetail) => boolean): void => {
     for (const d of e.details.filter(match)) {
-      o.note(`over budget: detail ${d.name} of ${d.value.length} bytes dropped`);
+      note(`over budget: detail ${d.name} of ${d.value.length} bytes dropped`);
     }
     e.details = e.details.filter((d) => !match(d));
   };
   const steps = [
-    () => dropText(e, o),
+    () => dropText(e, o, note),
     () => drop((d) => d.name === typeName.debugInfo),
     () => drop((d) => d.name === typeName.help || d.name === typeName.localizedMessage),
     () => dropLargest(e, fits, drop),
-    () => cutMessage(e, fits, o),
-    () => cutMetadata(e, fits, o),
+    () => cutMessage(e, fits, note),
+    () => cutMetadata(e, fits, note),
     () => {
-      e.received.forEach((r) => o.note(`over budget: what the ${Wire[r.wire]} wire said dropped`));
+      e.received.forEach((r) => note(`over budget: what the ${Wire[r.wire]} wire said dropped`));
       e.received = [];
+      quiet = { ...quiet, withoutCarried: true }; // a number that only it says goes too
     },
     () => drop((d) => d.name === typeName.retryInfo),
     () => drop(() => true),
@@ -44,14 +50,19 @@ export function fitGrpc(given: Hub, o: EncodeSettings, headersOf: (e: Hub, o: En
     }
     step();
   }
-  return headersOf(e, o);
+  if (o.note !== undefined) {
+    notes.forEach(o.note);
+  } else {
+    console.warn(`parts of an error did not fit into ${o.budget} bytes of gRPC headers`, notes);
+  }
+  return headersOf(e, quiet);
 }
 
 // dropText drops the JSON text of what rides along.
-function dropText(e: Hub, o: EncodeSettings): void {
+function dropText(e: Hub, o: EncodeSettings, note: Note): void {
   for (const r of e.received) {
     if (r.codeText !== "" || r.members !== "") {
-      o.note(`over budget: JSON received on the ${Wire[r.wire]} wire dropped`);
+      note(`over budget: JSON received on the ${Wire[r.wire]} wire dropped`);
       e.setReceived({ ...r, codeText: "", members: "" });
     }
   }
@@ -59,7 +70,7 @@ function dropText(e: Hub, o: EncodeSettings): void {
     if (d.json === undefined) {
       return [d];
     }
-    o.note(`over budget: JSON of detail ${i} (${d.name}) dropped`);
+    note(`over budget: JSON of detail ${i} (${d.name}) dropped`);
     const known = d.typeUrl === "" ? undefined : knownPart(o.catalog, d);
     return known === undefined ? [] : [known];
   });
@@ -79,7 +90,7 @@ function dropLargest(e: Hub, fits: () => boolean, drop: (match: (d: RawDetail) =
 }
 
 // cutMessage shortens the message to what fits, down to nothing.
-function cutMessage(e: Hub, fits: () => boolean, o: EncodeSettings): void {
+function cutMessage(e: Hub, fits: () => boolean, note: Note): void {
   const whole = e.message;
   let low = 0;
   let high = byteLength(whole);
@@ -94,11 +105,11 @@ function cutMessage(e: Hub, fits: () => boolean, o: EncodeSettings): void {
     }
   }
   e.message = cutText(whole, low);
-  o.note(`over budget: message of ${size} bytes cut to ${byteLength(e.message)}`);
+  note(`over budget: message of ${size} bytes cut to ${byteLength(e.message)}`);
 }
 
 // cutMetadata drops entries of ErrorInfo metadata, the largest first.
-function cutMetadata(e: Hub, fits: () => boolean, o: EncodeSettings): void {
+function cutMetadata(e: Hub, fits: () => boolean, note: Note): void {
   for (const [i, d] of e.details.entries()) {
     const info = d.name === typeName.errorInfo ? parseErrorInfo(d.value) : undefined;
     if (info === undefined) {
@@ -107,7 +118,7 @@ function cutMetadata(e: Hub, fits: () => boolean, o: EncodeSettings): void {
     const sizes = [...info.metadata].map(([key, value]) => ({ key, size: byteLength(key) + byteLength(value) }));
     sizes.sort((a, b) => b.size - a.size || byCodeUnit(a.key, b.key));
     for (const { key, size } of sizes) {
-      o.note(`over budget: metadata ${JSON.stringify(clip(key, 64))} of ${size} bytes dropped`);
+      note(`over budget: metadata ${JSON.stringify(clip(key, 64))} of ${size} bytes dropped`);
       info.metadata.delete(key);
       const details = [...e.details];
       details[i] = errorInfoDetail(info);

@@ -2,7 +2,7 @@
 // section 8.
 
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { Catalog } from "./catalog.js";
+import { type Catalog, noErrors } from "./catalog.js";
 import { isCanonical, isInt32, rowOf } from "./code.js";
 import { contains } from "./compare.js";
 import { crc32 } from "./crc32.js";
@@ -32,7 +32,8 @@ import {
 } from "./hub.js";
 import { toShape } from "./fields.js";
 import { compactJson, type JsonText, objectMembers } from "./json.js";
-import { defaultLimits } from "./options.js";
+import { defaultLimits, isHttpStatus } from "./options.js";
+import { parseStatus } from "./wire.js";
 import { elementType, isEmptyAny, knownPart, parseElement, readAgain, render, renderMessage } from "./render.js";
 
 /** Shape is what the lists of details of a kind of wire can show. */
@@ -181,9 +182,7 @@ export function restore(c: Catalog, e: Hub, shape: Shape): void {
     return;
   }
   e.details = [...placed(c, carried, plain), ...appended];
-  for (const r of carried.received) {
-    restoreReceived(e, r);
-  }
+  restoreReceived(e, carried.received);
 }
 
 function readCarried(d: RawDetail): Carried | undefined {
@@ -237,8 +236,11 @@ function doubt(c: Catalog, e: Hub, carried: Carried, plain: readonly RawDetail[]
 
 // isUnshowable tells whether a detail has no plain form on a kind of wire.
 function isUnshowable(d: RawDetail, shape: Shape): boolean {
-  if (d.json === undefined || d.name.startsWith("google.rpc.")) {
+  if (d.json === undefined) {
     return false;
+  }
+  if (d.name.startsWith("google.rpc.") && noErrors.message(d.name) !== undefined) {
+    return false; // every program has the type, so its known part is plain
   }
   return shape === "binary" || (shape === "objects" && !d.json.startsWith("{"));
 }
@@ -271,33 +273,48 @@ function fromCarried(cd: CarriedDetail): RawDetail | undefined {
   }
 }
 
-// restoreReceived puts back what one wire said. A private code comes back into
-// its place where the plain form says UNKNOWN.
-function restoreReceived(e: Hub, p: CarriedReceived): void {
-  if (p.wire === Wire.UNSPECIFIED) {
-    return;
+// restoreReceived puts back what other wires said, beside what this one did. A private
+// code comes back into its place where the plain form says UNKNOWN.
+function restoreReceived(e: Hub, carried: readonly CarriedReceived[]): void {
+  const seen = new Set<Wire>();
+  for (const p of carried) {
+    if (p.wire === Wire.UNSPECIFIED || seen.has(p.wire)) {
+      continue;
+    }
+    seen.add(p.wire);
+    let r = fromReceived(p);
+    if (r.wire === Wire.GRPC && /^[-+]?[0-9]+$/.test(r.number)) {
+      const n = Number(r.number);
+      if (isInt32(n) && n !== 0 && !isCanonical(n) && rowOf(e.number).name === "UNKNOWN") {
+        e.number = n;
+        r = { ...r, number: "" };
+      }
+    }
+    e.setReceived(mergeReceived(r, e.receivedOn(r.wire)));
   }
-  let r: Received = {
-    wire: p.wire,
+}
+
+// fromReceived reads what one wire said, as far as it could have said it.
+function fromReceived(p: CarriedReceived): Received {
+  const r: Received = {
+    ...nothing(p.wire),
     number: p.number,
     codeText: p.codeText,
-    httpStatus: p.httpStatus,
-    members: "",
-    unknownFields: p.unknownFields,
+    httpStatus: isHttpStatus(p.httpStatus) ? p.httpStatus : 0,
+    unknownFields: unknownOf(p.unknownFields),
   };
-  if (p.members !== "") {
-    try {
-      r = withMembers(r, objectMembers(compactJson(p.members, defaultLimits)) ?? []);
-    } catch {
-      // Members that are no JSON are none.
-    }
+  try {
+    return withMembers(r, objectMembers(compactJson(p.members, defaultLimits)) ?? []);
+  } catch {
+    return r; // members that are no JSON are none
   }
-  if (r.wire === Wire.GRPC && /^[-+]?[0-9]+$/.test(r.number)) {
-    const n = Number(r.number);
-    if (isInt32(n) && n !== 0 && !isCanonical(n) && rowOf(e.number).name === "UNKNOWN") {
-      e.number = n;
-      r = { ...r, number: "" };
-    }
+}
+
+function unknownOf(bytes: Uint8Array): Uint8Array {
+  try {
+    const s = parseStatus(bytes, 0);
+    return s.code === 0 && s.message === "" && s.details.length === 0 ? s.unknown : new Uint8Array();
+  } catch {
+    return new Uint8Array();
   }
-  e.setReceived(mergeReceived(r, e.receivedOn(r.wire)));
 }

@@ -11,11 +11,12 @@ import { decodeGrpc, encodeGrpc, type HeaderValues } from "./grpc.js";
 import { type Hub, Wire } from "./hub.js";
 import { fromValue, type JsonText } from "./json.js";
 import { decodeJsonRpc, encodeJsonRpc } from "./jsonrpc.js";
-import { type DecodeSettings, defaultBudget, defaultLimits, type EncodeSettings, type Limits } from "./options.js";
+import { type DecodeSettings, defaultBudget, defaultLimits, type EncodeSettings, isHttpStatus, type Limits } from "./options.js";
 import { decodeProblem, encodeProblem } from "./problem.js";
 import { httpStatusOfRpc, type Profile } from "./profile.js";
 import { retryAfterOf } from "./retry.js";
-import { decodeStatusJson, encodeStatus, encodeStatusJson, parseStatus, readStatus } from "./status.js";
+import { decodeStatusJson, encodeStatus, encodeStatusJson, readStatus } from "./status.js";
+import { parseStatus } from "./wire.js";
 import { errorFrom } from "./typed.js";
 
 /** CatalogOption names what a reader or a writer knows. */
@@ -43,7 +44,7 @@ export interface EncodeOptions extends CatalogOption {
   readonly withoutCarried?: boolean;
   /** The room of the three gRPC headers in bytes; Infinity for no limit. */
   readonly budget?: number;
-  /** Called for each part that is dropped. */
+  /** Called for each part that is dropped; without it, what the budget drops is written to the console. */
   readonly onNote?: (text: string) => void;
 }
 
@@ -78,7 +79,7 @@ function decoding(o: DecodeOptions): DecodeSettings {
     catalog,
     errors: catalog,
     limits: { ...defaultLimits, ...o.limits },
-    httpStatus: o.httpStatus ?? 0,
+    httpStatus: o.httpStatus !== undefined && isHttpStatus(o.httpStatus) ? o.httpStatus : 0,
     stream: o.withinStream ?? false,
     retryAfter: o.headers?.get("retry-after") ?? "",
     receivedAt: (o.receivedAt ?? new Date()).getTime(),
@@ -91,7 +92,7 @@ export function writing(o: EncodeOptions): EncodeSettings {
     catalog: o.catalog ?? defaultCatalog(),
     withoutCarried: o.withoutCarried ?? false,
     budget: o.budget ?? defaultBudget,
-    note: o.onNote ?? (() => undefined),
+    note: o.onNote,
   };
 }
 

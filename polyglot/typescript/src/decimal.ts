@@ -113,8 +113,8 @@ function exactDouble(token: string): number | undefined {
   if (!Number.isFinite(f) || said === undefined) {
     return undefined;
   }
-  const kept = parseDecimal(Object.is(f, -0) ? "-0" : String(f));
-  return sameDecimal(said, kept) ? f : undefined;
+  // The form has no negative zero.
+  return !Object.is(f, -0) && sameDecimal(said, parseDecimal(String(f))) ? f : undefined;
 }
 
 /**

@@ -6,7 +6,8 @@ import { finish, foreign, OkError, reasonFor } from "./decode.js";
 import { fitGrpc } from "./budget.js";
 import { Hub, nothing, Wire } from "./hub.js";
 import type { DecodeSettings, EncodeSettings } from "./options.js";
-import { encodeStatus, parseStatus, serializeStatus } from "./status.js";
+import { encodeStatus } from "./status.js";
+import { parseStatus, serializeStatus } from "./wire.js";
 import { base64, clip, decodeUtf8, encodeUtf8, fromBase64, repair } from "./utf8.js";
 
 /** The names of the headers that hold an error. */

@@ -26,6 +26,11 @@ export interface Limits {
   readonly message?: number;
 }
 
+/** isHttpStatus tells whether a response can have a status (RFC 9110 section 15). */
+export function isHttpStatus(n: number): boolean {
+  return n >= 100 && n <= 999;
+}
+
 /** DecodeSettings are the options of a reader with their defaults. */
 export interface DecodeSettings {
   readonly catalog: Catalog;
@@ -43,5 +48,6 @@ export interface EncodeSettings {
   readonly catalog: Catalog;
   readonly withoutCarried: boolean;
   readonly budget: number;
-  readonly note: (text: string) => void;
+  /** undefined where nobody asked for notes. */
+  readonly note: ((text: string) => void) | undefined;
 }

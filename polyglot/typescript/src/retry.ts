@@ -35,7 +35,7 @@ export function parseRetryAfter(value: string, receivedAt: number): number | und
     return 0;
   }
   const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - receivedAt);
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - receivedAt), longest);
 }
 
 /** addRetryAfter appends what a header says as a RetryInfo, unless the error has one. */

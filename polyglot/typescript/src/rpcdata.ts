@@ -129,10 +129,13 @@ function addFreeForm(info: ErrorInfo, d: Definition, free: JsonText | undefined)
   }
 }
 
-/** markerCode returns the code of a code marker; 0 where the element is none. */
+/**
+ * markerCode returns the code of a code marker: an object of exactly the two members, of
+ * which peers that know no duplicates see no more; 0 where the element is none.
+ */
 export function markerCode(raw: JsonText): number {
-  const members = objectMembers(raw);
-  if (members?.length !== 2 || stringValue(findMember(members, "@type")) !== markerType) {
+  const members = objectMembers(raw) ?? [];
+  if (stringValue(findMember(members, "@type")) !== markerType || members.some((m) => m.name !== "@type" && m.name !== "code")) {
     return 0;
   }
   const token = findMember(members, "code");

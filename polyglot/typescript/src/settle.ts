@@ -91,7 +91,7 @@ export function settle<T>(e: Hub, o: EncodeSettings, f: Form<T>): T {
   }
   const last = f.candidates.at(-1) as Candidate;
   fallback ??= { written: f.write(last, f.items(last), f.marker, undefined) };
-  o.note("what rides along is left out");
+  o.note?.("what rides along is left out");
   return fallback.written;
 }
 
