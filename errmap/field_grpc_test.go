@@ -106,7 +106,7 @@ func TestField_030_details_larger_than_a_header(t *testing.T) {
 		t.Error("LocalizedMessage went without need")
 	}
 	for _, budget := range []int{1000, 300, 200, 100, 40, 13} {
-		back, err := errmap.DecodeGRPC(errmap.EncodeGRPC(e, errmap.WithBudget(budget)).Map())
+		back, err := errmap.DecodeGRPC(errmap.EncodeGRPC(e, errmap.WithBudget(budget), quiet).Map())
 		if err != nil || back.Code() != code.Code_FAILED_PRECONDITION {
 			t.Errorf("%d: %v, %v", budget, back, err)
 		}

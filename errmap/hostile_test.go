@@ -98,7 +98,7 @@ func TestEncodeGRPC_errors_made_to_be_slow(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	h := errmap.EncodeGRPC(e, errmap.WithBudget(300))
+	h := errmap.EncodeGRPC(e, errmap.WithBudget(300), quiet)
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}

@@ -117,7 +117,7 @@ func TestRegression_budget_with_a_private_code(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := errmap.EncodeGRPC(e, errmap.WithBudget(60)); len(h.String()) > 70 || h.DetailsBin != "" {
+	if h := errmap.EncodeGRPC(e, errmap.WithBudget(60), quiet); len(h.String()) > 70 || h.DetailsBin != "" {
 		t.Errorf("%s", h)
 	}
 }

@@ -220,6 +220,9 @@ func parseStatus(b []byte, most int) (s *statuspb.Status, strict bool, err error
 		if n < 0 {
 			return nil, false, fmt.Errorf("not a google.rpc.Status: %w", protowire.ParseError(n))
 		}
+		if number > protowire.MaxValidNumber {
+			return nil, false, fmt.Errorf("not a google.rpc.Status: field number %d", number)
+		}
 		field := b[:n]
 		b = b[n:]
 		_, _, tag := protowire.ConsumeTag(field)

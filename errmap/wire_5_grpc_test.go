@@ -97,6 +97,9 @@ func TestWire_5_without_grpc_status(t *testing.T) {
 	}
 }
 
+// quiet keeps what a budget takes out of the log.
+var quiet = errmap.WithNotes(func(string) {})
+
 // budgeted is an error with everything that a budget takes out in turn.
 func budgeted(t *testing.T) *errmap.Error {
 	t.Helper()
@@ -200,7 +203,7 @@ func TestWire_5_budget_takes_parts_in_order(t *testing.T) {
 		if strings.ContainsRune(back.Message(), '\uFFFD') {
 			t.Errorf("budget %d: the message was cut inside a rune", test.budget)
 		}
-		if s := errmap.EncodeGRPC(e, errmap.WithBudget(test.budget)); s != h {
+		if s := errmap.EncodeGRPC(e, errmap.WithBudget(test.budget), quiet); s != h {
 			t.Errorf("budget %d: two encodings", test.budget)
 		}
 	}
@@ -211,7 +214,7 @@ func TestWire_5_budget_cuts_the_message_in_both_places(t *testing.T) {
 	t.Parallel()
 	e := budgeted(t)
 	for budget := 40; budget < 4000; budget += 97 {
-		h := errmap.EncodeGRPC(e, errmap.WithBudget(budget))
+		h := errmap.EncodeGRPC(e, errmap.WithBudget(budget), quiet)
 		if h.DetailsBin == "" {
 			continue
 		}
@@ -236,7 +239,7 @@ func TestWire_5_budget_holds_for_random_errors(t *testing.T) {
 		g := newGenerator(seed(t)+7000, uint64(i))
 		e, _, _ := g.received()
 		budget := 12 + 11 + g.IntN(600)
-		h := errmap.EncodeGRPC(e, errmap.WithBudget(budget))
+		h := errmap.EncodeGRPC(e, errmap.WithBudget(budget), quiet)
 		size := 0
 		for name, values := range h.Map() {
 			size += len(name) + len(values[0])
