@@ -65,6 +65,9 @@ func hop(t *testing.T, e *errmap.Error, w wire) (*errmap.Error, packet) {
 	if again := w.encode(e); !bytes.Equal(p.body, again.body) || p.String() != again.String() {
 		t.Fatalf("%s: two encodings:\n%s\n%s", w.name, p, again)
 	}
+	if (w.name == "http" || w.name == "problem") && (p.status < 400 || p.status > 599) {
+		t.Fatalf("%s: HTTP status %d of %s", w.name, p.status, describe(e))
+	}
 	if lost != nil {
 		t.Errorf("%s: lost %q in\n\t%s", w.name, lost, p)
 	}
