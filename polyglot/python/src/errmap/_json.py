@@ -454,9 +454,8 @@ def canonical(value: Value) -> str | None:
     if number in (float("inf"), float("-inf")):
         return None
     text = float_text(number)
-    if decimal_of(value.text) != decimal_of(text):
-        return None
-    return "0" if text == "-0" else text
+    # RFC 8785 writes a negative zero as 0, which is another number.
+    return None if text == "-0" or decimal_of(value.text) != decimal_of(text) else text
 
 
 def same_text(a: Value | None, b: Value | None) -> bool:

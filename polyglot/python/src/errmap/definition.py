@@ -197,9 +197,13 @@ def default_problem_type(domain: str, reason: str) -> str:
         return ""
 
 
+_HOST = r"[A-Za-z0-9._~!$&'()*+,;=<>\"-]+(?::[0-9]*)?"
+_SEGMENTS = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@\[\]/-]|%[0-9A-Fa-f]{2})+\??"
+
+
 def problem_type_of(info: rpc.ErrorInfo) -> str:
-    """Return the type URI of an ErrorInfo that the catalogue does not know."""
-    uri = default_problem_type(info.domain, info.reason)
-    if not uri or re.search(r"[/?#@%]", info.domain) or re.search(r"[?#%\[\]]", info.reason):
+    """Return the type URI of an ErrorInfo that the catalogue does not know, "" where its
+    domain and reason make none."""
+    if not re.fullmatch(_HOST, info.domain) or not re.fullmatch(_SEGMENTS, info.reason):
         return ""
-    return uri
+    return f"https://{info.domain}/errors/{kebab(info.reason)}"

@@ -25,7 +25,8 @@ class DecodeArguments(TypedDict, total=False):
     limits: Limits
     """What the reader takes."""
     http_status: int
-    """The status of the response that the error came in."""
+    """The status of the response that the error came in. A number that no response has,
+    below 100 or above 999, is none."""
     in_stream: bool
     """Whether the error stood in an end-of-stream message of Connect, where the HTTP
     status says nothing of it."""
@@ -52,11 +53,12 @@ class EncodeArguments(TypedDict, total=False):
 
 def decode_options(arguments: DecodeArguments) -> DecodeOptions:
     catalog = arguments["catalog"] if "catalog" in arguments else linked()
+    status = arguments.get("http_status", 0)
     return DecodeOptions(
         catalog,
         catalog,
         arguments.get("limits", Limits()),
-        arguments.get("http_status", 0),
+        status if 100 <= status <= 999 else 0,
         arguments.get("in_stream", False),
         arguments.get("retry_after", ""),
         arguments.get("received_at"),
