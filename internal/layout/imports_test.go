@@ -110,7 +110,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server/gateway"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "=server"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "=server"},
 		outside:  []string{connect, reflect, protobuf, rpc},
 	},
 	{

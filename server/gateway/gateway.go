@@ -30,7 +30,7 @@ func New(transport connect.Transport, schema *Schema, opts ...errmapconnect.Serv
 	g := &Gateway{
 		server: errmapconnect.NewServer(opts...),
 		schema: schema,
-		client: connect.NewClient(transport),
+		client: errmapconnect.NewClient(transport, errmapconnect.WithDecodeOptions(errmap.WithCatalog(schema.catalog))),
 	}
 	for _, sd := range schema.services {
 		for i := range sd.Methods().Len() {
@@ -175,6 +175,8 @@ func (g *Gateway) upstreamError(ctx context.Context, err error) error {
 	case code.Code_CANCELLED, code.Code_UNKNOWN, code.Code_UNAVAILABLE:
 		// A connection that breaks under a call reads as any of these.
 		return errmap.NewCode(code.Code_UNAVAILABLE, "the upstream cannot be reached").WithCause(err)
+	case code.Code_INVALID_ARGUMENT: // the upstream's answer, nothing of the caller's
+		return errmap.NewCode(code.Code_INTERNAL, "the upstream's answer cannot be read").WithCause(err)
 	}
 	return errmap.NewCode(e.Code(), "the upstream's answer cannot be read").WithCause(err)
 }

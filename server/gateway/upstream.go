@@ -9,6 +9,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"connectrpc.com/grpcreflect/v2"
+	"github.com/errmap/errmap/errmap/errmaphttp"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
@@ -48,6 +49,11 @@ func ParseProtocol(name string) (Protocol, error) {
 	return 0, fmt.Errorf("gateway: unknown protocol %q: want connect, grpc or grpc-web", name)
 }
 
+// maxResponseHeader bounds the header of an upstream's response, and its trailers.
+// It is far more than servers write into them, and little enough for connect, which
+// takes time with the square of the number of details.
+const maxResponseHeader = 64 << 10
+
 // NewHTTPClient returns a client that speaks HTTP/2 to http:// addresses by prior
 // knowledge, which gRPC needs there, and either version to https:// ones.
 func NewHTTPClient() *http.Client {
@@ -56,6 +62,7 @@ func NewHTTPClient() *http.Client {
 	t.Protocols.SetHTTP1(false)
 	t.Protocols.SetHTTP2(true)
 	t.Protocols.SetUnencryptedHTTP2(true)
+	t.MaxResponseHeaderBytes = maxResponseHeader
 	return &http.Client{Transport: t}
 }
 
@@ -77,15 +84,18 @@ func NewUpstream(client *http.Client, url string, protocol Protocol) *Upstream {
 
 // Transport returns the transport of calls to the upstream.
 func (u *Upstream) Transport() connect.Transport {
-	var opts []connecthttp.Option
 	switch u.protocol {
 	case ProtocolGRPC:
-		opts = append(opts, connecthttp.WithGRPC())
+		return connecthttp.NewTransport(u.client, u.url, connecthttp.WithGRPC())
 	case ProtocolGRPCWeb:
-		opts = append(opts, connecthttp.WithGRPCWeb())
+		return connecthttp.NewTransport(u.client, u.url, connecthttp.WithGRPCWeb())
 	case ProtocolConnect:
 	}
-	return connecthttp.NewTransport(u.client, u.url, opts...)
+	// connect gives up an error of which one part is malformed, and one with very
+	// many details costs it minutes.
+	client := *u.client
+	client.Transport = errmaphttp.NewTransport(client.Transport, errmaphttp.Connect)
+	return connecthttp.NewTransport(&client, u.url)
 }
 
 // Reflect asks the upstream for its schema, through version 1 or 1alpha of gRPC
