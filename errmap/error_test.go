@@ -261,6 +261,18 @@ func TestError_Is(t *testing.T) {
 	}
 }
 
+func TestWire_String(t *testing.T) {
+	t.Parallel()
+	for w, want := range map[errmap.Wire]string{
+		errmap.WireConnect: "connect", errmap.WireGRPC: "grpc", errmap.WireStatus: "status", errmap.WireHTTP: "http",
+		errmap.WireProblem: "problem", errmap.WireJSONRPC: "jsonrpc", 0: "unspecified", 77: "unspecified",
+	} {
+		if got := w.String(); got != want {
+			t.Errorf("%d: %s, want %s", w, got, want)
+		}
+	}
+}
+
 func TestDetail(t *testing.T) {
 	t.Parallel()
 	e := decodeText(t, "http", `{"error":{"code":404,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","@value":"Cv8="},{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","metadata":{"n":5},"x":1}]}}`, 0)

@@ -181,6 +181,29 @@ func TestWire_7_the_nine_of_A2A(t *testing.T) {
 	runRows(t, rows)
 }
 
+// An ErrorInfo that stays JSON keeps its metadata as it is; what is free-form
+// beside it is a detail.
+func TestWire_7_free_form_data_beside_an_ErrorInfo_that_stays_JSON(t *testing.T) {
+	t.Parallel()
+	const info = infoPrefix + `TASK_NOT_FOUND","domain":"a2a-protocol.org","metadata":{"n":1.0}}`
+	e := decodeText(t, a2a, `{"code":-32001,"message":"m","data":[`+info+`,"x"]}`, 0)
+	d := e.Details()
+	if len(d) != 2 || e.Code() != 5 {
+		t.Fatal(describe(e))
+	}
+	if text, ok := d[0].JSON(); !ok || string(text) != info {
+		t.Errorf("%s", describe(e))
+	}
+	if text, ok := d[1].JSON(); !ok || string(text) != `["x"]` {
+		t.Errorf("%s", describe(e))
+	}
+	for _, w := range allWires {
+		if back, p := hop(t, e, w); difference(e, back, exactly) != "" {
+			t.Errorf("%s: %s in %s", w.name, difference(e, back, exactly), p)
+		}
+	}
+}
+
 // An element without a type beside one of the nine goes out as a Value, and is
 // itself again on the next wire.
 func TestWire_7_untyped_elements_under_a_number_of_the_nine(t *testing.T) {

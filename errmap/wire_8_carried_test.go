@@ -175,6 +175,11 @@ func TestWire_8_carried_holds_the_difference_only(t *testing.T) {
 		c.GetReceived()[0].GetMembers() != `{"instance":"/a/1","title":"T","type":"https://x.example.com/p"}` {
 		t.Errorf("on another: %v", c)
 	}
+	shelf := decodeText(t, "http", `{"error":{"code":409,"message":"m","status":"SHELF_FULL","details":["x"]}}`, 409)
+	text := encodeText(t, "http", shelf)
+	if c := decodeCarried(t, text); !strings.Contains(text, `"status":"SHELF_FULL"`) || len(c.GetReceived()) != 0 || len(c.GetDetails()) != 1 {
+		t.Errorf("a name that stands again: %s", text)
+	}
 	plain := decodeText(t, "http", `{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[`+jsonEI+`]}}`, 404)
 	for _, w := range allWires {
 		if _, p := hop(t, plain, w); strings.Contains(p.String(), "Carried") {
