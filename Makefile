@@ -53,7 +53,7 @@ serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port
 	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
 
 .PHONY: test
-test: lint check-generated go-test test-interop test-typescript test-python ## Check and test everything.
+test: lint check-generated go-test test-interop test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -157,6 +157,14 @@ $(PYTHON_ENV)/installed: $(PYTHON)/requirements.txt
 .PHONY: conformance
 conformance: ## Run the conformance suite of Connect, gRPC and gRPC-Web, which make test does too.
 	go -C conformance test -count=1 -v -run TestConformance .
+
+.PHONY: test-example
+test-example: $(BUF) ## Generate, build and run docs/example in a clean copy.
+	@rm -rf $(BUILD)/example && mkdir -p $(BUILD)/example
+	@git -C docs/example ls-files --cached --others --exclude-standard | tar -C docs/example -cf - -T - | tar -C $(BUILD)/example -xf -
+	$(MAKE) -C $(BUILD)/example ERRMAP=$(CURDIR) BUF=$(abspath $(BUF))
+	cd $(BUILD)/example && $(abspath $(BUF)) generate -o again && for dir in gen typescript/src/gen python/gen docs; do \
+		diff -r -x __pycache__ $$dir again/$$dir || { echo "$$dir differs when it is generated again"; exit 1; }; done
 
 .PHONY: bench
 bench: ## Measure errmap beside its peers and write docs/performance.md.
