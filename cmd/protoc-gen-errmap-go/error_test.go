@@ -18,6 +18,7 @@ import (
 	"github.com/errmap/errmap/internal/plugin"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/hybrid2023"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/mixed2024"
+	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/names"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/opaque2023"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/opaque2024"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/open2023"
@@ -123,6 +124,14 @@ func TestGenerated_Error(t *testing.T) {
 		{"mixed open", &mixed2024.OpenError{Name: proto.String("n")}, "UNKNOWN mixed2024.example.com/OPEN: n"},
 		{"mixed nested opaque", mixed2024.OpenError_NestedOpaqueError_builder{Name: proto.String("n"), Error: proto.String("e")}.Build(), "UNKNOWN mixed2024.example.com/NESTED_OPAQUE: n e"},
 		{"mixed hybrid", mixed2024.HybridError_builder{Name: proto.String("n"), Choice: proto.String("c")}.Build(), "UNKNOWN mixed2024.example.com/HYBRID: n c"},
+
+		{"type Error", &names.Error{Func: "f", Type: "t"}, "ABORTED names.example.com/ERROR: f of t"},
+		{"keywords", &names.Func{}, "ABORTED names.example.com/FUNC: FUNC"},
+		{"predeclared", &names.InterfaceString{Len: 1.5, Nil: []byte("d")}, "ABORTED names.example.com/STRING: 1.5 ZA=="},
+		{"imports", &names.Strconv{Math: 1.5, Base64: true, X: 7}, "ABORTED names.example.com/STRCONV: 1.5 true 7"},
+		{"camel case", &names.CamelError{OrderId: "a", OrderId_: "b", GetOrderId__: "c"}, "ABORTED names.example.com/CAMEL: a b c"},
+		{"nested Error", &names.Outer_Outer_Error{Name: "n"}, "ABORTED names.example.com/NESTED: nested n"},
+		{"methods", &names.MethodsError{Reset_: "a", String_: "b", ProtoMessage_: "c", Descriptor_: "d"}, "ABORTED names.example.com/METHODS: a b c d"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -26,6 +26,7 @@ import (
 
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/hybrid2023"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/mixed2024"
+	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/names"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/opaque2023"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/opaque2024"
 	"github.com/errmap/errmap/internal/plugin/testdata/gen/fixture/open2023"
@@ -50,6 +51,7 @@ var fixtures = []protoreflect.FileDescriptor{
 	opaque2023.File_fixture_opaque2023_errors_proto,
 	opaque2024.File_fixture_opaque2024_errors_proto,
 	mixed2024.File_fixture_mixed2024_errors_proto,
+	names.File_fixture_names_errors_proto,
 }
 
 func TestMain(m *testing.M) {

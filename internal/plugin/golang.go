@@ -33,6 +33,9 @@ func GenerateGo(gen *protogen.Plugin) error {
 	if err != nil {
 		return err
 	}
+	if mistakes := goTypeClashes(gen.Files); len(mistakes) > 0 {
+		return mistakes
+	}
 	for _, file := range gen.Files {
 		if file.Generate {
 			generateGoFile(gen, file)

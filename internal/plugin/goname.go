@@ -3,6 +3,7 @@ package plugin
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/gofeaturespb"
@@ -28,6 +29,51 @@ func checkGoNames(s *Schema, report func(Mistake)) {
 			})
 		}
 	}
+}
+
+// goTypeClashes reports the annotated messages whose Go type is also that of
+// another message or of an enum: protoc-gen-go gives "Outer.InnerError" and
+// "Outer_InnerError" one name, and what it writes then does not compile.
+func goTypeClashes(files []*protogen.File) Mistakes {
+	types := make(map[protogen.GoIdent][]protoreflect.Descriptor)
+	var add func(messages []*protogen.Message, enums []*protogen.Enum)
+	add = func(messages []*protogen.Message, enums []*protogen.Enum) {
+		for _, enum := range enums {
+			types[enum.GoIdent] = append(types[enum.GoIdent], enum.Desc)
+		}
+		for _, message := range messages {
+			if !message.Desc.IsMapEntry() { // has no type
+				types[message.GoIdent] = append(types[message.GoIdent], message.Desc)
+			}
+			add(message.Messages, message.Enums)
+		}
+	}
+	for _, file := range files {
+		add(file.Messages, file.Enums)
+	}
+	var found Mistakes
+	for _, file := range files {
+		if !file.Generate {
+			continue
+		}
+		for _, message := range annotatedMessages(file.Messages) {
+			for _, other := range types[message.GoIdent] {
+				if other.FullName() == message.Desc.FullName() {
+					continue
+				}
+				found = append(found, Mistake{
+					Rule:     "ERRMAP_GO_NAME",
+					File:     file.Desc,
+					Path:     PathOf(message.Desc),
+					What:     fmt.Sprintf("%s and %s are both %s in Go", other.FullName(), message.Desc.FullName(), message.GoIdent.GoName),
+					Expected: "expected names that differ in camel case, nested ones with those before them",
+					Remedy:   "rename one of them",
+				})
+			}
+		}
+	}
+	found.sort()
+	return found
 }
 
 // goClashes returns the fields and oneofs of md whose Go name is that of the

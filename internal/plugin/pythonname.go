@@ -23,7 +23,7 @@ var pythonAttributes = set(
 	"DOMAIN", "MESSAGE", "REASON",
 	"as_error", "code", "detail", "details", "domain", "error_info", "fields", "http_status", "identifies", "local",
 	"message", "metadata", "notes", "number", "raw_details", "reason", "received", "remote", "retry_after", "retry_delay",
-	"retryable", "which_oneof", "with_detail", "with_message", "with_remote", "with_retry_delay",
+	"retryable", "which_oneof", "with_detail", "with_local", "with_message", "with_remote", "with_retry_delay",
 )
 
 // pythonField is the name that a field has in Python before clashes: its own
