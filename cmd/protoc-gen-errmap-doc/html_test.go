@@ -99,6 +99,30 @@ func TestHTML_wires(t *testing.T) {
 	}
 }
 
+// Where the profiles of JSON-RPC differ, each has an example of its own.
+func TestHTML_profiles(t *testing.T) {
+	t.Parallel()
+	page := parse(t, generate(t, "errmap/mcp/v1/errors", "format=html")["errors.html"])
+	var summaries []string
+	for n := range page.Descendants() {
+		if n.DataAtom == atom.Article && strings.HasSuffix(attribute(n, "id"), "unsupported-protocol-version") {
+			for d := range n.Descendants() {
+				if d.DataAtom == atom.Summary && strings.HasPrefix(textOf(d), "JSON-RPC") {
+					summaries = append(summaries, textOf(d))
+				}
+			}
+		}
+	}
+	want := []string{
+		"JSON-RPC 2.0, profile generic, HTTP 200",
+		"JSON-RPC 2.0, profile a2a, HTTP 200",
+		"JSON-RPC 2.0, profile mcp, HTTP 400",
+	}
+	if diff := cmp.Diff(want, summaries); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // The page's own script finds errors, in a document that knows just enough of
 // the page.
 func TestHTML_search(t *testing.T) {
