@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import socket
 from collections.abc import Callable, Iterator
 
 import errmap
@@ -198,14 +199,40 @@ def test_http_results(server: str) -> None:
     assert error.retry_delay == datetime.timedelta(seconds=7)
 
 
-def test_grpc_reaches_nobody() -> None:
-    with grpc.insecure_channel("127.0.0.1:1") as channel:
-        with pytest.raises(grpc.RpcError) as caught:
-            channel.unary_unary("/shop.v1.Cart/Get", None, None)(b"", timeout=5)
-    assert isinstance(caught.value, grpc.Call)
-    assert errmap.grpc.from_grpc_error(caught.value).code in (
-        errmap.Code.UNAVAILABLE,
-        errmap.Code.DEADLINE_EXCEEDED,
-    )
+class TestField052:
+    """A call that failed here looks local."""
 
+    def test_grpc_reaches_nobody(self) -> None:
+        with grpc.insecure_channel("127.0.0.1:1") as channel:
+            with pytest.raises(grpc.RpcError) as caught:
+                channel.unary_unary("/shop.v1.Cart/Get", None, None)(b"", timeout=5)
+        assert isinstance(caught.value, grpc.Call)
+        error = errmap.grpc.from_grpc_error(caught.value)
+        assert error.code == errmap.Code.UNAVAILABLE
+        assert error.local and not error.remote
 
+    def test_grpc_deadline(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            with grpc.insecure_channel(f"127.0.0.1:{silent.getsockname()[1]}") as channel:
+                with pytest.raises(grpc.RpcError) as caught:
+                    channel.unary_unary("/shop.v1.Cart/Get", None, None)(b"", timeout=0.3)
+        assert isinstance(caught.value, grpc.Call)
+        error = errmap.grpc.from_grpc_error(caught.value)
+        assert error.code == errmap.Code.DEADLINE_EXCEEDED and error.local
+
+    @pytest.mark.parametrize("name", CONNECT)
+    def test_connect_reaches_nobody(self, name: str) -> None:
+        error = connect_call("http://127.0.0.1:1", name)("stock")
+        assert error.code == errmap.Code.UNAVAILABLE
+        assert error.local and not error.remote
+
+    @pytest.mark.parametrize("name", CONNECT)
+    def test_connect_deadline(self, server: str, name: str) -> None:
+        with connect_client(server, name) as client, pytest.raises(ConnectError) as caught:
+            request = cart_pb2.GetRequest(sku="slow")
+            client.execute_unary(request=request, method=GET, timeout_ms=200)
+        error = errmap.connect.from_connect_error(caught.value)
+        assert error.code == errmap.Code.DEADLINE_EXCEEDED
+
+    def test_answers_are_remote(self, call: Call) -> None:
+        assert not call("stock").local

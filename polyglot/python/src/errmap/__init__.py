@@ -18,6 +18,7 @@ from .detail import RawDetail
 from .error import Error
 from .generated import TypedError
 from .grpc_headers import GRPCHeaders, from_grpc_headers, to_grpc_headers
+from .guard import Guard, forward
 from .http_json import HTTPError, from_http_json, to_http_json
 from .jsonrpc import JSONRPCError, from_jsonrpc, to_jsonrpc
 from .problem import from_problem, to_problem
@@ -33,6 +34,7 @@ __all__ = [
     "Error",
     "FormError",
     "GRPCHeaders",
+    "Guard",
     "HTTPError",
     "JSONRPCError",
     "Limits",
@@ -45,6 +47,7 @@ __all__ = [
     "code_from_connect_http",
     "code_from_http",
     "definition_of",
+    "forward",
     "from_connect_json",
     "from_grpc_headers",
     "from_http_json",

@@ -8,10 +8,12 @@ it does not know.
 
 from __future__ import annotations
 
-from typing import Unpack
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import TypeVar, Unpack
 
 from connectrpc.code import Code as ConnectCode
 from connectrpc.errors import ConnectError, ErrorDetail
+from connectrpc.request import RequestContext
 from protobuf.wkt import Any
 
 from ._settle import readable
@@ -19,11 +21,15 @@ from .code import Code, code_by_connect_name
 from .detail import RawDetail, complete_url
 from .error import Error
 from .generated import specialize
+from .guard import Guard
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
 from .received import Wire
 from .status import RawStatus, encode_status, read_status
 
-__all__ = ["from_connect_error", "to_connect_error"]
+__all__ = ["ErrorInterceptor", "from_connect_error", "to_connect_error"]
+
+REQ = TypeVar("REQ")
+RES = TypeVar("RES")
 
 
 def from_connect_error(error: ConnectError, **arguments: Unpack[DecodeArguments]) -> Error:
@@ -35,7 +41,8 @@ def from_connect_error(error: ConnectError, **arguments: Unpack[DecodeArguments]
     read = read_status(RawStatus(number, error.message, details), options, Wire.STATUS)
     typed = specialize(read, options.errors)
     typed.__cause__ = error
-    return typed
+    # connectrpc has a cause for what it says itself of a call, and for nothing else.
+    return typed if error.__cause__ is None else typed.with_local()
 
 
 def to_connect_error(error: Error, **arguments: Unpack[EncodeArguments]) -> ConnectError:
@@ -47,3 +54,116 @@ def to_connect_error(error: Error, **arguments: Unpack[EncodeArguments]) -> Conn
     out = ConnectError(ConnectCode(error.code.connect_name), status.message, details)
     out.__cause__ = error
     return out
+
+
+class ErrorInterceptor:
+    """Has handlers of a connectrpc server raise errmap errors, whether they are
+    asynchronous or not. It stands first among the interceptors, so that it sees what the
+    others raise. A ConnectError that a handler raises speaks, as it does without."""
+
+    def __init__(self, guard: Guard | None = None, **arguments: Unpack[EncodeArguments]) -> None:
+        self._guard = guard if guard is not None else Guard()
+        self._arguments = arguments
+
+    def _outgoing(self, error: Exception) -> ConnectError:
+        if isinstance(error, ConnectError):
+            return error
+        return to_connect_error(self._guard.outgoing(error), **self._arguments)
+
+    def intercept_unary_sync(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], RES],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        try:
+            return call_next(request, ctx)
+        except Exception as error:
+            raise self._outgoing(error) from error
+
+    def intercept_client_stream_sync(
+        self,
+        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], RES],
+        request: Iterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        try:
+            return call_next(request, ctx)
+        except Exception as error:
+            raise self._outgoing(error) from error
+
+    def intercept_server_stream_sync(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], Iterator[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> Iterator[RES]:
+        try:
+            yield from call_next(request, ctx)
+        except Exception as error:
+            raise self._outgoing(error) from error
+
+    def intercept_bidi_stream_sync(
+        self,
+        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], Iterator[RES]],
+        request: Iterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> Iterator[RES]:
+        try:
+            yield from call_next(request, ctx)
+        except Exception as error:
+            raise self._outgoing(error) from error
+
+    async def intercept_unary(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], Awaitable[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        try:
+            return await call_next(request, ctx)
+        except Exception as error:
+            raise self._outgoing(error) from error
+
+    async def intercept_client_stream(
+        self,
+        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], Awaitable[RES]],
+        request: AsyncIterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        try:
+            return await call_next(request, ctx)
+        except Exception as error:
+            raise self._outgoing(error) from error
+
+    async def intercept_server_stream(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], AsyncIterator[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> AsyncIterator[RES]:
+        try:
+            async for response in call_next(request, ctx):
+                yield response
+        except Exception as error:
+            raise self._outgoing(error) from error
+
+    async def intercept_bidi_stream(
+        self,
+        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], AsyncIterator[RES]],
+        request: AsyncIterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> AsyncIterator[RES]:
+        try:
+            async for response in call_next(request, ctx):
+                yield response
+        except Exception as error:
+            raise self._outgoing(error) from error

@@ -54,6 +54,8 @@ class Error(Exception):
         self._notes: tuple[str, ...] = ()
         self._decoded = False  # read from a wire, so things may ride along
         self._remote = False
+        self._local = False  # a call failed here, and its peer said nothing of it
+        self._forwarded = False
 
     def __str__(self) -> str:
         """The code, the identity where there is one, and the message, for logs."""
@@ -110,6 +112,13 @@ class Error(Exception):
         """Whether a peer sent the error. Raised from a handler such an error is
         for the caller only where the handler says so."""
         return self._remote
+
+    @property
+    def local(self) -> bool:
+        """Whether the error is of a call that failed here, without a word of its peer: it
+        was canceled, it timed out, the peer was not reached, or what answered was no
+        peer. It is never remote."""
+        return self._local
 
     @property
     def http_status(self) -> int:
@@ -226,7 +235,11 @@ class Error(Exception):
 
     def with_remote(self) -> Self:
         """Return the error as one that a peer sent: for adapters and tests."""
-        return changed(self, _remote=True, _decoded=True)
+        return changed(self, _remote=True, _decoded=True, _local=False)
+
+    def with_local(self) -> Self:
+        """Return the error as one of a call that failed here: for adapters and tests."""
+        return changed(self, _local=True, _remote=False)
 
 
 def _restore(cls: type[Error]) -> Error:

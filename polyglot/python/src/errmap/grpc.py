@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import collections
-from typing import Protocol, Unpack
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Unpack
 
 import grpc
 
@@ -13,12 +15,18 @@ from ._settle import EncodeOptions, readable
 from .code import Code
 from .error import Error
 from .generated import specialize
+from .guard import Guard
 from .grpc_headers import DETAILS, decode_grpc, headers_of
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
 from .received import Wire
 from .status import RawStatus, encode_status
 
-__all__ = ["Failed", "from_grpc_error", "to_grpc_status"]
+__all__ = ["ErrorInterceptor", "Failed", "from_grpc_error", "to_grpc_status"]
+
+if TYPE_CHECKING:
+    _ServerInterceptor = grpc.ServerInterceptor[Any, Any]
+else:
+    _ServerInterceptor = grpc.ServerInterceptor
 
 _CODES = {int(code.value[0]): code for code in grpc.StatusCode}
 
@@ -45,8 +53,9 @@ class _Status(
 
 def from_grpc_error(error: Failed, **arguments: Unpack[DecodeArguments]) -> Error:
     """Read the error of a call. The result is of the generated class for its identity,
-    where the catalogue has one; error is its cause where it is an exception. Raises
-    NotAnError where its code is OK."""
+    where the catalogue has one; error is its cause where it is an exception. It is local
+    where the call failed without a word of the server. Raises NotAnError where its code is
+    OK."""
     options = decode_options(arguments)
     code = error.code()
     number = int(Code.UNKNOWN) if code is None else int(code.value[0])
@@ -61,7 +70,24 @@ def from_grpc_error(error: Failed, **arguments: Unpack[DecodeArguments]) -> Erro
     typed = specialize(read, options.errors)
     if isinstance(error, BaseException):
         typed.__cause__ = error
-    return typed
+    return typed.with_local() if _is_local(error) else typed
+
+
+_LOCAL = (
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.UNAVAILABLE,
+)
+
+
+def _is_local(error: Failed) -> bool:
+    """Tell whether a call failed here. grpcio does not say so: of an error that was
+    received it names the peer, or has metadata, or the code is another."""
+    text = getattr(error, "debug_error_string", None)
+    said = text() if callable(text) else None
+    if error.code() not in _LOCAL or error.trailing_metadata() or not isinstance(said, str):
+        return False
+    return not re.search(r"received from peer [^ {]", said)
 
 
 def to_grpc_status(error: Error, **arguments: Unpack[EncodeArguments]) -> grpc.Status:
@@ -80,3 +106,64 @@ def to_grpc_status(error: Error, **arguments: Unpack[EncodeArguments]) -> grpc.S
         metadata = ((DETAILS, status.serialize()),)
     code = _CODES.get(status.code, grpc.StatusCode.UNKNOWN)
     return _Status(code, status.message, metadata)
+
+
+class ErrorInterceptor(_ServerInterceptor):
+    """Has handlers of a grpcio server raise errmap errors. What they abort by themselves
+    goes out as it is; of any other exception the caller sees no more than the guard
+    lets through."""
+
+    def __init__(self, guard: Guard | None = None, **arguments: Unpack[EncodeArguments]) -> None:
+        self._guard = guard if guard is not None else Guard()
+        self._arguments = arguments
+
+    def intercept_service(
+        self,
+        continuation: Callable[[Any], Any],
+        handler_call_details: Any,
+    ) -> Any:
+        """Wrap the handler of a call."""
+        handler = continuation(handler_call_details)
+        if handler is None:
+            return None
+        streams = handler.response_streaming
+        if handler.request_streaming:
+            behavior = handler.stream_stream if streams else handler.stream_unary
+            make = (
+                grpc.stream_stream_rpc_method_handler
+                if streams
+                else grpc.stream_unary_rpc_method_handler
+            )
+        else:
+            behavior = handler.unary_stream if streams else handler.unary_unary
+            make = (
+                grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
+            )
+        return make(
+            self._stream(behavior) if streams else self._single(behavior),
+            request_deserializer=handler.request_deserializer,
+            response_serializer=handler.response_serializer,
+        )
+
+    def _single(self, behavior: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def single(request: Any, context: grpc.ServicerContext) -> Any:
+            try:
+                return behavior(request, context)
+            except Exception as error:
+                self._abort(error, context)
+
+        return single
+
+    def _stream(self, behavior: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Iterator[Any]]:
+        def stream(request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
+            try:
+                yield from behavior(request, context)
+            except Exception as error:
+                self._abort(error, context)
+
+        return stream
+
+    def _abort(self, error: Exception, context: grpc.ServicerContext) -> NoReturn:
+        if context.code() not in (None, grpc.StatusCode.OK):  # type: ignore[attr-defined]
+            raise error  # the handler has aborted already
+        context.abort_with_status(to_grpc_status(self._guard.outgoing(error), **self._arguments))

@@ -1,0 +1,69 @@
+"""What the caller of a server may see (section 10 of the wire contract)."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable
+from typing import TypeVar
+
+from google.rpc.error_details_pb2 import RequestInfo
+
+from .code import Code
+from .detail import DEBUG_INFO
+from .error import Error, changed
+
+__all__ = ["Guard", "forward"]
+
+E = TypeVar("E", bound=Error)
+
+_log = logging.getLogger("errmap")
+
+
+def forward(error: E) -> E:
+    """Mark the error that a peer sent, or that a call met here, as one that is for the
+    caller too: a handler that raises it sends all of it on. The text of a local error,
+    which may name addresses, stays behind."""
+    return changed(error, _forwarded=True)
+
+
+class Guard:
+    """Stands where errors leave a server. Only an error that the program made for the
+    caller speaks: an errmap.Error that is neither remote nor local, or that was
+    forwarded. Any other exception goes out as INTERNAL with a fixed text, and goes whole
+    to the log, with an id that the caller gets too, in a google.rpc.RequestInfo."""
+
+    def __init__(
+        self,
+        *,
+        log: Callable[[BaseException, str], None] | None = None,
+        hidden_message: str = "internal error",
+        debug_info: bool = False,
+    ) -> None:
+        """log is called with each exception that is kept from a caller, and its id; the
+        default logs to the logger "errmap". debug_info lets google.rpc.DebugInfo leave
+        the server."""
+        self._report = log if log is not None else _log_report
+        self._hidden_message = hidden_message
+        self._debug_info = debug_info
+
+    def outgoing(self, error: BaseException) -> Error:
+        """Return what the caller of a request may see of a handler's exception."""
+        if isinstance(error, Error) and (error._forwarded or not (error.remote or error.local)):
+            return self._strip(error)
+        request_id = secrets.token_hex(8).upper()
+        self._report(error, request_id)
+        hidden = Error(Code.INTERNAL, self._hidden_message)
+        return hidden.with_detail(RequestInfo(request_id=request_id))
+
+    def _strip(self, error: Error) -> Error:
+        if error.local:
+            error = error.with_message(error.code.name.lower().replace("_", " "))
+        if self._debug_info:
+            return error
+        kept = tuple(detail for detail in error.raw_details if detail.name != DEBUG_INFO)
+        return error if kept == error.raw_details else changed(error, _details=kept)
+
+
+def _log_report(error: BaseException, request_id: str) -> None:
+    _log.error("error kept from the caller, request id %s", request_id, exc_info=error)

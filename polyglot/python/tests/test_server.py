@@ -1,0 +1,269 @@
+"""Servers in Python: what handlers raise, and what callers see of it."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import errmap
+import errmap.connect
+import errmap.grpc
+import grpc
+import pytest
+from connectrpc.client import ConnectClient, ConnectClientSync
+from connectrpc.compat import google_protobuf_binary_codec, google_protobuf_codecs
+from connectrpc.errors import ConnectError
+from connectrpc.request import RequestContext
+from connectrpc.server import (
+    ConnectASGIApplication,
+    ConnectWSGIApplication,
+    Endpoint,
+    EndpointSync,
+)
+from google.rpc import error_details_pb2 as rpc
+from pyqwest import Client, SyncClient
+from pyqwest.testing import ASGITransport, WSGITransport
+from shop.v1 import cart_pb2
+from shop.v1.cart_errmap import InvalidCartError, StockEmptyError
+from test_live import GET, WATCH
+
+Request = cart_pb2.GetRequest
+Response = cart_pb2.GetResponse
+
+
+def fail(sku: str) -> Response:
+    """Raise what an article says."""
+    match sku:
+        case "stock":
+            raise StockEmptyError(sku="A1").with_detail(rpc.DebugInfo(detail="stack"))
+        case "remote":
+            raise StockEmptyError(sku="A1").with_remote()
+        case "forward":
+            raise errmap.forward(StockEmptyError(sku="A1").with_remote())
+        case "local":
+            gone = errmap.Error(errmap.Code.UNAVAILABLE, "dial 10.0.0.7").with_local()
+            raise errmap.forward(gone)
+        case "hidden":
+            raise RuntimeError("password=hunter2")
+    return Response(sku=sku, qty=1)
+
+
+class Reports:
+    def __init__(self) -> None:
+        self.all: list[tuple[BaseException, str]] = []
+        self.guard = errmap.Guard(log=lambda error, request_id: self.all.append((error, request_id)))
+
+
+def check(call: object, reports: Reports) -> None:
+    """Check what a caller gets, whatever the library."""
+    assert callable(call)
+    error = call("stock")
+    assert isinstance(error, StockEmptyError) and error.sku == "A1" and error.remote
+    assert error.detail(rpc.DebugInfo) is None
+    assert isinstance(call("forward"), StockEmptyError)
+    local = call("local")
+    assert (local.code, local.message) == (errmap.Code.UNAVAILABLE, "unavailable")
+    assert not reports.all
+    for sku in ("remote", "hidden"):
+        error = call(sku)
+        assert (error.code, error.message) == (errmap.Code.INTERNAL, "internal error")
+        info = error.detail(rpc.RequestInfo)
+        kept, request_id = reports.all.pop()
+        assert info is not None and info.request_id == request_id
+        assert isinstance(kept, StockEmptyError if sku == "remote" else RuntimeError)
+
+
+class Handlers(grpc.GenericRpcHandler):  # type: ignore[type-arg]
+    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Request, Response]:
+        read, write = Request.FromString, Response.SerializeToString
+        if details.method.endswith("Watch"):
+            return grpc.unary_stream_rpc_method_handler(self.watch, read, write)
+        if details.method.endswith("Fill"):
+            return grpc.stream_unary_rpc_method_handler(self.fill, read, write)
+        if details.method.endswith("Haggle"):
+            return grpc.stream_stream_rpc_method_handler(self.haggle, read, write)
+        return grpc.unary_unary_rpc_method_handler(self.get, read, write)
+
+    def get(self, request: Request, context: grpc.ServicerContext) -> Response:
+        if request.sku == "aborted":
+            context.abort(grpc.StatusCode.DATA_LOSS, "by hand")
+        return fail(request.sku)
+
+    def watch(self, request: Request, context: grpc.ServicerContext) -> Iterator[Response]:
+        yield Response(sku="A1")
+        yield fail(request.sku)
+
+    def fill(self, requests: Iterator[Request], context: grpc.ServicerContext) -> Response:
+        return fail(next(requests).sku)
+
+    def haggle(
+        self, requests: Iterator[Request], context: grpc.ServicerContext
+    ) -> Iterator[Response]:
+        for request in requests:
+            yield fail(request.sku)
+
+
+class TestGRPC:
+    @pytest.fixture
+    def reports(self) -> Reports:
+        return Reports()
+
+    @pytest.fixture
+    def channel(self, reports: Reports) -> Iterator[grpc.Channel]:
+        interceptor = errmap.grpc.ErrorInterceptor(reports.guard)
+        server = grpc.server(ThreadPoolExecutor(4), interceptors=[interceptor])
+        server.add_generic_rpc_handlers([Handlers()])
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        try:
+            with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+                yield channel
+        finally:
+            server.stop(0)
+
+    @pytest.mark.parametrize("method", ["Get", "Watch", "Fill", "Haggle"])
+    def test_raises(self, channel: grpc.Channel, reports: Reports, method: str) -> None:
+        path, write, read = f"/shop.v1.Cart/{method}", Request.SerializeToString, Response.FromString
+
+        def call(sku: str) -> errmap.Error:
+            request = Request(sku=sku)
+            with pytest.raises(grpc.RpcError) as caught:
+                match method:
+                    case "Get":
+                        channel.unary_unary(path, write, read)(request)
+                    case "Watch":
+                        list(channel.unary_stream(path, write, read)(request))
+                    case "Fill":
+                        channel.stream_unary(path, write, read)(iter([request]))
+                    case "Haggle":
+                        list(channel.stream_stream(path, write, read)(iter([request])))
+            assert isinstance(caught.value, grpc.Call)
+            return errmap.grpc.from_grpc_error(caught.value)
+
+        check(call, reports)
+
+    def test_aborts_by_hand(self, channel: grpc.Channel, reports: Reports) -> None:
+        get = channel.unary_unary(
+            "/shop.v1.Cart/Get", Request.SerializeToString, Response.FromString
+        )
+        with pytest.raises(grpc.RpcError) as caught:
+            get(Request(sku="aborted"))
+        assert isinstance(caught.value, grpc.Call)
+        error = errmap.grpc.from_grpc_error(caught.value)
+        assert (error.code, error.message) == (errmap.Code.DATA_LOSS, "by hand")
+        assert not reports.all
+        assert get(Request(sku="A1")).qty == 1
+
+
+class Service:
+    """Both kinds of handlers of connectrpc."""
+
+    def get(self, request: Request, _: RequestContext[Request, Response]) -> Response:
+        if request.sku == "connect":
+            raise errmap.connect.to_connect_error(InvalidCartError())
+        return fail(request.sku)
+
+    def watch(self, request: Request, _: RequestContext[Request, Response]) -> Iterator[Response]:
+        yield Response(sku="A1")
+        yield fail(request.sku)
+
+    async def get_async(
+        self, request: Request, _: RequestContext[Request, Response]
+    ) -> Response:
+        return fail(request.sku)
+
+    async def watch_async(
+        self, request: Request, _: RequestContext[Request, Response]
+    ) -> AsyncIterator[Response]:
+        yield Response(sku="A1")
+        yield fail(request.sku)
+
+
+class WSGI(ConnectWSGIApplication):
+    path = "/shop.v1.Cart"
+
+
+class ASGI(ConnectASGIApplication[Service]):
+    path = "/shop.v1.Cart"
+
+
+class TestConnect:
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_raises(self, stream: bool) -> None:
+        reports, service = Reports(), Service()
+        app = WSGI(
+            endpoints={
+                "/shop.v1.Cart/Get": EndpointSync.unary(method=GET, function=service.get),
+                "/shop.v1.Cart/Watch": EndpointSync.server_stream(
+                    method=WATCH, function=service.watch
+                ),
+            },
+            interceptors=[errmap.connect.ErrorInterceptor(reports.guard)],
+            codecs=google_protobuf_codecs(),
+        )
+        http = SyncClient(WSGITransport(app))
+        client = ConnectClientSync(
+            "http://test", codec=google_protobuf_binary_codec(), http_client=http
+        )
+
+        def call(sku: str) -> errmap.Error:
+            with pytest.raises(ConnectError) as caught:
+                if stream:
+                    list(client.execute_server_stream(request=Request(sku=sku), method=WATCH))
+                else:
+                    client.execute_unary(request=Request(sku=sku), method=GET)
+            return errmap.connect.from_connect_error(caught.value)
+
+        check(call, reports)
+        if not stream:
+            assert isinstance(call("connect"), InvalidCartError)
+            assert client.execute_unary(request=Request(sku="A1"), method=GET).qty == 1
+
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_raises_async(self, stream: bool) -> None:
+        reports, service = Reports(), Service()
+        app = ASGI(
+            service=service,
+            endpoints=lambda service: {
+                "/shop.v1.Cart/Get": Endpoint.unary(method=GET, function=service.get_async),
+                "/shop.v1.Cart/Watch": Endpoint.server_stream(
+                    method=WATCH, function=service.watch_async
+                ),
+            },
+            interceptors=[errmap.connect.ErrorInterceptor(reports.guard)],
+            codecs=google_protobuf_codecs(),
+        )
+
+        async def call_async(sku: str) -> errmap.Error:
+            client = ConnectClient(
+                "http://test",
+                codec=google_protobuf_binary_codec(),
+                http_client=Client(ASGITransport(app)),
+            )
+            with pytest.raises(ConnectError) as caught:
+                if stream:
+                    async for _ in client.execute_server_stream(
+                        request=Request(sku=sku), method=WATCH
+                    ):
+                        pass
+                else:
+                    await client.execute_unary(request=Request(sku=sku), method=GET)
+            return errmap.connect.from_connect_error(caught.value)
+
+        check(lambda sku: asyncio.run(call_async(sku)), reports)
+
+
+def test_guard_may_let_debug_info_out() -> None:
+    error = errmap.Error(errmap.Code.ABORTED).with_detail(rpc.DebugInfo(detail="x"))
+    assert errmap.Guard().outgoing(error).detail(rpc.DebugInfo) is None
+    assert errmap.Guard(debug_info=True).outgoing(error) is error
+    assert copy.copy(errmap.forward(error.with_remote())).remote
+
+
+def test_guard_logs(caplog: pytest.LogCaptureFixture) -> None:
+    hidden = errmap.Guard(hidden_message="sorry").outgoing(ValueError("secret"))
+    info = hidden.detail(rpc.RequestInfo)
+    assert hidden.message == "sorry" and info is not None and info.request_id in caplog.text
+    assert "secret" in caplog.text and "secret" not in str(hidden)
