@@ -88,12 +88,17 @@ func (b *batcher) join(header http.Header, p *pending) *batch {
 	return open
 }
 
-// leave ends a batch that nobody waits for any more.
-func (b *batcher) leave(open *batch) {
+// leave ends a batch that nobody waits for any more; a later call opens another.
+func (b *batcher) leave(left *batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if open.live--; open.live == 0 {
-		open.cancel()
+	if left.live--; left.live > 0 {
+		return
+	}
+	left.cancel()
+	left.timer.Stop()
+	if b.open[left.key] == left {
+		delete(b.open, left.key)
 	}
 }
 

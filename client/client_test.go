@@ -343,4 +343,20 @@ func TestTransport_batching(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("one that left does not end the calls after it", func(t *testing.T) {
+		t.Parallel()
+		url, requests := answer(t, 200, nil, `{"jsonrpc":"2.0","id":ID,"result":{}}`)
+		c := cart(url, client.WithBatching(200*time.Millisecond, 5))
+		left, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := c.Get(left, &shopv1.GetRequest{}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := c.Get(t.Context(), &shopv1.GetRequest{}); err != nil {
+			t.Error(err)
+		}
+		if len(*requests) != 1 {
+			t.Errorf("requests %q", *requests)
+		}
+	})
 }
