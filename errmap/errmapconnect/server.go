@@ -70,6 +70,11 @@ func (o *serverOptions) outgoing(ctx context.Context, e *errmap.Error) error {
 	if e != nil && (protocol == ProtocolNameJSONRPC || protocol == ProtocolNameHTTPJSON) {
 		return e // the mount writes it
 	}
+	if protocol == "" {
+		// A transport within the process hands the very error to the caller, who
+		// must find in it no more than on a wire.
+		e = e.WithCause(nil)
+	}
 	return encode(e, protocol, o.encode)
 }
 
