@@ -8,33 +8,9 @@ import (
 
 	"connectrpc.com/connect/v2"
 
+	"github.com/errmap/errmap/internal/header"
 	"github.com/errmap/errmap/internal/negotiate"
 )
-
-// transportHeaders are those that are not a method's to set.
-var transportHeaders = map[string]bool{
-	"Accept-Encoding":          true,
-	"Connection":               true,
-	"Content-Encoding":         true,
-	"Content-Length":           true,
-	"Content-Type":             true,
-	"Connect-Accept-Encoding":  true,
-	"Connect-Content-Encoding": true,
-	"Connect-Protocol-Version": true,
-	"Connect-Timeout-Ms":       true,
-	"Date":                     true,
-	"Grpc-Accept-Encoding":     true,
-	"Grpc-Encoding":            true,
-	"Grpc-Message":             true,
-	"Grpc-Status":              true,
-	"Grpc-Status-Details-Bin":  true,
-	"Grpc-Timeout":             true,
-	"Keep-Alive":               true,
-	"Te":                       true,
-	"Trailer":                  true,
-	"Transfer-Encoding":        true,
-	"Upgrade":                  true,
-}
 
 // trailerPrefix marks a trailer that is sent as a header.
 const trailerPrefix = "Trailer-"
@@ -110,7 +86,7 @@ func encodingName(coding string) string {
 // addHeaders adds what a method set, each key with prefix before it.
 func addHeaders(into http.Header, from *connect.Header, prefix string) {
 	for key, values := range from.All() {
-		if !transportHeaders[key] {
+		if !header.OfTransport(key) {
 			into[prefix+key] = append(into[prefix+key], values...)
 		}
 	}

@@ -13,12 +13,16 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/header"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
+
+// errOver is what a method's goroutines learn that outlive their call.
+var errOver = errors.New("httpjson: the call is over")
 
 // stream is one call on its way through the server.
 type stream struct {
@@ -37,9 +41,9 @@ type stream struct {
 	mu      sync.Mutex // guards w against the keep-alive comments
 	begun   bool       // the header is out
 	broken  error      // what ended the writing
-	over    bool
-	answer  []byte // of a unary call
-	content string // the content type of answer
+	over    bool       // the method is done: what it left behind sends nothing more
+	answer  []byte     // of a unary call
+	content string     // the content type of answer
 }
 
 // call runs the method and finishes the response.
@@ -55,12 +59,9 @@ func (s *stream) call() {
 	for key, values := range s.r.Header {
 		s.info.RequestHeader().SetValues(key, values)
 	}
-	stop := s.keepAlive()
 	e := s.run()
-	stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.over = true
 	defer s.unbound()
 	if s.r.Context().Err() != nil && e != nil && s.begun {
 		return // the client is gone
@@ -68,12 +69,14 @@ func (s *stream) call() {
 	switch {
 	case e != nil && s.begun:
 		_, body := errmap.EncodeHTTP(e, s.encodeOptions()...)
-		s.event("error", body)
+		_ = s.event("error", body) // a write that fails is the client's going
+		s.hand(s.info.ResponseTrailer(), http.TrailerPrefix)
 	case e != nil:
 		s.headers()
 		s.fail(s.w, s.r, e)
 	case s.binding.spec.StreamType == connect.StreamTypeServer:
 		s.begin()
+		s.hand(s.info.ResponseTrailer(), http.TrailerPrefix)
 	case s.answer == nil:
 		s.headers()
 		s.fail(s.w, s.r, errmap.NewCode(code.Code_INTERNAL, "the method gave no answer"))
@@ -85,7 +88,9 @@ func (s *stream) call() {
 	}
 }
 
-// run calls the method and returns what its caller may see of its error.
+// run calls the method and returns what its caller may see of its error. When it
+// returns or panics, nothing but its caller writes any more, even if the method
+// left goroutines behind.
 func (s *stream) run() (e *errmap.Error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -94,6 +99,13 @@ func (s *stream) run() (e *errmap.Error) {
 			}
 			e = s.errors.Panicked(s.ctx, value)
 		}
+	}()
+	stop := s.keepAlive()
+	defer func() {
+		stop()
+		s.mu.Lock()
+		s.over = true
+		s.mu.Unlock()
 	}()
 	err := s.server.Call(s.ctx, s.binding.spec.Procedure, &s.info, s)
 	if err != nil && s.badInput != nil && errors.Is(err, error(s.badInput)) {
@@ -124,6 +136,9 @@ func (s *stream) Receive(msg any) error {
 func (s *stream) SendHeaders() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.over {
+		return errOver
+	}
 	if s.binding.spec.StreamType == connect.StreamTypeServer {
 		s.begin()
 	}
@@ -142,6 +157,9 @@ func (s *stream) Send(msg any) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.over {
+		return errOver
+	}
 	s.info.SendStats = connect.MessageStats{Size: len(text)}
 	if s.binding.spec.StreamType == connect.StreamTypeUnary {
 		s.answer, s.content = text, content
@@ -229,13 +247,18 @@ func onlyField(object []byte, fd protoreflect.FieldDescriptor) ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// headers hands what the method set to the response.
+// headers hands what the method set to the response, its trailers as headers.
 func (s *stream) headers() {
-	for key, values := range s.info.ResponseHeader().All() {
-		s.w.Header()[key] = values
-	}
-	for key, values := range s.info.ResponseTrailer().All() {
-		s.w.Header()["Trailer-"+key] = values
+	s.hand(s.info.ResponseHeader(), "")
+	s.hand(s.info.ResponseTrailer(), "Trailer-")
+}
+
+// hand sets headers, each key with prefix before it.
+func (s *stream) hand(from *connect.Header, prefix string) {
+	for key, values := range from.All() {
+		if !header.OfTransport(key) {
+			s.w.Header()[prefix+key] = values
+		}
 	}
 }
 
@@ -245,7 +268,7 @@ func (s *stream) begin() {
 		return
 	}
 	s.begun = true
-	s.headers()
+	s.hand(s.info.ResponseHeader(), "")
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.w.Header().Set("Cache-Control", "no-store")
 	s.w.WriteHeader(http.StatusOK)
@@ -310,7 +333,7 @@ func (s *stream) keepAlive() (stop func()) {
 				return
 			case <-ticker.C:
 				s.mu.Lock()
-				if s.begun && !s.over {
+				if s.begun {
 					_ = s.flush([]byte(": keep-alive\n\n"))
 				}
 				s.mu.Unlock()
