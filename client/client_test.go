@@ -111,6 +111,8 @@ func TestTransport_answers(t *testing.T) {
 		"neither":                 {status: 200, body: `{"jsonrpc":"2.0","id":ID}`, code: code.Code_INTERNAL, message: "the answer is not JSON-RPC", local: true},
 		"html at 200":             {status: 200, header: map[string]string{"Content-Type": "text/html"}, body: "<html>sign in 10.0.0.7</html>", code: code.Code_INTERNAL, message: "the answer is not JSON-RPC", local: true, not: "10.0.0.7"},
 		"html at 502":             {status: 502, header: map[string]string{"Content-Type": "text/html"}, body: "<html>upstream 10.0.0.7</html>", code: code.Code_UNAVAILABLE, message: "HTTP status 502 Bad Gateway", not: "10.0.0.7"},
+		"aip-193 of a proxy":      {status: 503, body: `{"error":{"code":503,"message":"down","status":"UNAVAILABLE"}}`, code: code.Code_UNAVAILABLE, message: "HTTP status 503 Service Unavailable"},
+		"version 1.0":             {status: 200, body: `{"id":ID,"result":null,"error":{"code":-32603,"message":"x"}}`, code: code.Code_INTERNAL, message: "x"},
 		"forbidden by a proxy":    {status: 403, body: `{"message":"Forbidden"}`, code: code.Code_PERMISSION_DENIED, message: "Forbidden"},
 		"result of another type":  {status: 200, body: `{"jsonrpc":"2.0","id":ID,"result":{"qty":"many"}}`, code: code.Code_INTERNAL, message: "the result is not of the method's type", local: true},
 		"json labelled as events": {status: 200, header: map[string]string{"Content-Type": event}, body: `{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"x"}}`, code: code.Code_INVALID_ARGUMENT, message: "x"},

@@ -120,6 +120,8 @@ func (t *transport) answer(body []byte, id jsonrpc.ID, resp *http.Response) ([]b
 func (t *transport) outcome(r *jsonrpc.Response, body []byte, id jsonrpc.ID, resp *http.Response) ([]byte, error) {
 	anonymous := r.ID == nil || r.ID.IsNull()
 	switch {
+	case !r.Versioned && resp.StatusCode/100 != 2:
+		return nil, t.statusError(body, resp) // an error of what stands before the server
 	case r.Error != nil && (anonymous || r.ID.Key() == id.Key()):
 		return nil, t.remoteError(r.Error, resp)
 	case r.Invalid != "":

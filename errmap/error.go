@@ -1,6 +1,7 @@
 package errmap
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,9 @@ type Error struct {
 	decoded  bool       // read from a wire, so things may ride along
 	remote   bool
 	local    bool // a call failed here, and its peer said nothing of it
+	// silent is set where the error stands for its cause, which is not for any
+	// caller: a Guard hides and logs the cause.
+	silent bool
 	// forwarded is set where the program sends a peer's error on, on purpose.
 	forwarded bool
 	cause     error
@@ -56,7 +60,7 @@ func New(m proto.Message) *Error {
 	}
 	d, err := DefinitionOf(m.ProtoReflect().Descriptor())
 	if err != nil {
-		return hidden(err)
+		return hidden(fmt.Errorf("%s as an error: %w", m.ProtoReflect().Descriptor().FullName(), err))
 	}
 	text, details, dropped := d.encode(m)
 	e := &Error{number: int32(d.Code()), message: text, details: details, cause: asError(m)}

@@ -104,7 +104,7 @@ func speakers(err error, recognize []Recognizer, remote bool) (first *speaker, o
 
 func spoken(link error, recognize []Recognizer, remote bool) (*Error, bool) {
 	if e, ok := link.(*Error); ok { // a link, not a chain
-		if e == nil || (e.remote || e.local) && !e.forwarded && !remote {
+		if e == nil || (e.remote || e.local || e.silent) && !e.forwarded && !remote {
 			return nil, true
 		}
 		return e, true
@@ -138,7 +138,7 @@ func visit(err error, f func(link error) (deeper bool)) {
 
 // hidden returns the error that stands for one that is not for the caller.
 func hidden(cause error) *Error {
-	return &Error{number: int32(code.Code_INTERNAL), message: hiddenText, cause: cause}
+	return &Error{number: int32(code.Code_INTERNAL), message: hiddenText, cause: cause, silent: true}
 }
 
 func deadlineExceeded(cause error) *Error {

@@ -107,7 +107,23 @@ func (g *Guard) Outgoing(ctx context.Context, err error) *Error {
 	if e := g.ended(ctx, err); e != nil {
 		return e
 	}
-	return g.hide(ctx, Report{Err: err})
+	return g.hide(ctx, Report{Err: unspoken(err)})
+}
+
+var errNilError = errors.New("a nil *errmap.Error was returned as an error; OK is no error")
+
+// unspoken returns what the log is to have of an error that does not speak: the
+// cause of one that stands for it, such as New makes of a message without the
+// option.
+func unspoken(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	switch {
+	case ok && e == nil:
+		return errNilError
+	case ok && e.silent && e.cause != nil:
+		return e.cause
+	}
+	return err
 }
 
 // Panicked returns what the caller of a request may see of a panic in its
@@ -153,6 +169,7 @@ func (g *Guard) hide(ctx context.Context, r Report) *Error {
 	r.ID = rand.Text()
 	g.report(ctx, r)
 	e := hidden(r.Err)
+	e.silent = false // what it is to say, a guard decided
 	if g.hiddenText != "" {
 		e.message = repair(g.hiddenText)
 	}

@@ -18,6 +18,9 @@ type Response struct {
 	// Error is the value as it stood, of any type, and nil where there is none
 	// or null. Where it is not nil, it is the answer, whatever Result says.
 	Error []byte
+	// Versioned says whether the member "jsonrpc" stands in the object. Answers of
+	// version 1.0 have none, and neither have errors of other protocols.
+	Versioned bool
 	// Invalid is empty where there is an answer, else it says what keeps this
 	// from being one. It is never read as a success.
 	Invalid string
@@ -97,6 +100,8 @@ func (p *Parser) parseResponse() (Response, error) {
 	var ids, results, errs int
 	err := p.members(func(name, value []byte) {
 		switch string(name) {
+		case "jsonrpc":
+			response.Versioned = true
 		case "id":
 			ids++
 			response.ID = readID(value)
