@@ -143,7 +143,8 @@ test-python: $(BUF) $(PYTHON_ENV)/installed ## Check and test the Python package
 	@for file in $$({ $(PYTHON_GENERATED); (cd $(BUILD)/again-python && find * -type f); } | sort -u); do \
 		diff $$file $(BUILD)/again-python/$$file || { echo "$$file is not what the schema says, run make generate-python"; exit 1; }; done
 	go build -o $(BUILD)/ ./cmd/errmap ./cmd/protoc-gen-errmap-python ./internal/testserver
-	cd $(PYTHON) && ../../$(PYTHON_ENV)/bin/python -m mypy src tests && ../../$(PYTHON_ENV)/bin/python -m pytest -q
+	cd $(PYTHON) && bin=../../$(PYTHON_ENV)/bin && \
+		$$bin/ruff check && $$bin/ruff format --check && $$bin/python -m mypy src tests && $$bin/python -m pytest -q
 
 .PHONY: generate-python
 generate-python: $(BUF) $(PYTHON_ENV)/installed ## Write the generated Python anew.

@@ -10,13 +10,14 @@ import re
 import subprocess
 from pathlib import Path
 
-import errmap
 import pytest
+
+import errmap
 import vectors
 from errmap import _json
 
 BINARY = Path(os.environ.get("ERRMAP", Path(__file__).parents[3] / ".build" / "errmap"))
-COUNT = int(os.environ.get("ERRMAP_DIFFERENCES", "3000"))
+COUNT = int(os.environ.get("ERRMAP_DIFFERENCES", "2000"))
 SEED = int(os.environ.get("ERRMAP_SEED", "1"))
 
 FORMS = ("connect", "grpc", "status", "http", "problem")

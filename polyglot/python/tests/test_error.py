@@ -7,17 +7,18 @@ import copy
 import datetime
 import pickle
 
-import errmap
-import errmap.grpc
 import grpc
 import pytest
-from errmap.a2a.v1.errors_errmap import TaskNotFoundError
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import error_details_pb2 as rpc
 from library.v1 import library_errmap
 from shop.v1 import cart_errmap
 from shop.v1.cart_errmap import InvalidCartError, PaymentRequiredError, StockEmptyError
+
+import errmap
+import errmap.grpc
+from errmap.a2a.v1.errors_errmap import TaskNotFoundError
 
 ST5 = (
     "CAUSBGdvbmUaVgoodHlwZS5nb29nbGVhcGlzLmNvbS9nb29nbGUucnBjLkVycm9ySW5mbxIqCgtTVE9DS19FTVBUWRIQ"
@@ -133,7 +134,7 @@ def test_with_keeps_the_cause() -> None:
 
 @pytest.mark.parametrize("error", [StockEmptyError(sku="A1"), errmap.Error(errmap.Code.ABORTED, "x")])
 def test_copies_and_pickles(error: errmap.Error) -> None:
-    for clone in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301
+    for clone in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
         assert type(clone) is type(error) and str(clone) == str(error)
         assert clone.raw_details == error.raw_details and clone.args == error.args
         if isinstance(clone, StockEmptyError):

@@ -7,15 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import errmap
 import pytest
+
+import errmap
 from errmap import generated
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = Path(os.environ.get("ERRMAP_PLUGIN", ROOT / ".build" / "protoc-gen-errmap-python"))
 PROTO = Path(__file__).parent / "proto"
 
-USE = '''
+USE = """
 from __future__ import annotations
 
 import importlib
@@ -68,7 +69,7 @@ def use() -> None:
 
 
 use()
-'''
+"""
 
 
 def protoc(out: Path, *files: str, plugin: bool = True) -> subprocess.CompletedProcess[str]:
@@ -93,7 +94,11 @@ def test_generated_code_runs(tmp_path: Path) -> None:
     script.write_text(USE.format(imports=imports, reveal="assert generated"))
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'polyglot/python/src'}"}
     run = subprocess.run(
-        [sys.executable, "-W", "error", str(script)], capture_output=True, text=True, check=False, env=environment
+        [sys.executable, "-W", "error", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     assert run.returncode == 0, run.stderr
 
@@ -109,8 +114,10 @@ def test_generated_code_is_typed(tmp_path: Path) -> None:
     script.write_text(USE.format(imports="import names_errmap as names", reveal=reveal))
     environment = {**os.environ, "MYPYPATH": f"{tmp_path}{os.pathsep}{ROOT / 'polyglot/python/src'}"}
     run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
-        + ["--explicit-package-bases", str(script), str(tmp_path / "names_errmap.py")],
+        [
+            *(sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")),
+            *("--explicit-package-bases", str(script), str(tmp_path / "names_errmap.py")),
+        ],
         capture_output=True,
         text=True,
         check=False,

@@ -6,10 +6,6 @@ import datetime
 import socket
 from collections.abc import Callable, Iterator
 
-import errmap
-import errmap.connect
-import errmap.grpc
-import errmap.http
 import grpc
 import httpx
 import pytest
@@ -22,6 +18,11 @@ from google.rpc import error_details_pb2 as rpc
 from library.v1 import library_errmap
 from pyqwest import HTTPVersion, SyncClient, SyncHTTPTransport
 from shop.v1 import cart_errmap, cart_pb2
+
+import errmap
+import errmap.connect
+import errmap.grpc
+import errmap.http
 
 Call = Callable[[str], errmap.Error]
 
@@ -54,9 +55,7 @@ CONNECT = {
 def connect_client(server: str, name: str) -> ConnectClientSync:
     protocol, codec, version = CONNECT[name]
     transport = SyncHTTPTransport(http_version=version)
-    return ConnectClientSync(
-        server, protocol=protocol, codec=codec(), http_client=SyncClient(transport)
-    )
+    return ConnectClientSync(server, protocol=protocol, codec=codec(), http_client=SyncClient(transport))
 
 
 def connect_call(server: str, name: str) -> Call:

@@ -7,9 +7,6 @@ import copy
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-import errmap
-import errmap.connect
-import errmap.grpc
 import grpc
 import pytest
 from connectrpc.client import ConnectClient, ConnectClientSync
@@ -27,6 +24,10 @@ from pyqwest import Client, SyncClient
 from pyqwest.testing import ASGITransport, WSGITransport
 from shop.v1 import cart_pb2
 from shop.v1.cart_errmap import InvalidCartError, StockEmptyError
+
+import errmap
+import errmap.connect
+import errmap.grpc
 from test_live import GET, WATCH
 
 Request = cart_pb2.GetRequest
@@ -98,9 +99,7 @@ class Handlers(grpc.GenericRpcHandler):  # type: ignore[type-arg]
     def fill(self, requests: Iterator[Request], context: grpc.ServicerContext) -> Response:
         return fail(next(requests).sku)
 
-    def haggle(
-        self, requests: Iterator[Request], context: grpc.ServicerContext
-    ) -> Iterator[Response]:
+    def haggle(self, requests: Iterator[Request], context: grpc.ServicerContext) -> Iterator[Response]:
         for request in requests:
             yield fail(request.sku)
 
@@ -145,9 +144,7 @@ class TestGRPC:
         check(call, reports)
 
     def test_aborts_by_hand(self, channel: grpc.Channel, reports: Reports) -> None:
-        get = channel.unary_unary(
-            "/shop.v1.Cart/Get", Request.SerializeToString, Response.FromString
-        )
+        get = channel.unary_unary("/shop.v1.Cart/Get", Request.SerializeToString, Response.FromString)
         with pytest.raises(grpc.RpcError) as caught:
             get(Request(sku="aborted"))
         assert isinstance(caught.value, grpc.Call)
@@ -169,9 +166,7 @@ class Service:
         yield Response(sku="A1")
         yield fail(request.sku)
 
-    async def get_async(
-        self, request: Request, _: RequestContext[Request, Response]
-    ) -> Response:
+    async def get_async(self, request: Request, _: RequestContext[Request, Response]) -> Response:
         return fail(request.sku)
 
     async def watch_async(
@@ -196,17 +191,13 @@ class TestConnect:
         app = WSGI(
             endpoints={
                 "/shop.v1.Cart/Get": EndpointSync.unary(method=GET, function=service.get),
-                "/shop.v1.Cart/Watch": EndpointSync.server_stream(
-                    method=WATCH, function=service.watch
-                ),
+                "/shop.v1.Cart/Watch": EndpointSync.server_stream(method=WATCH, function=service.watch),
             },
             interceptors=[errmap.connect.ErrorInterceptor(reports.guard)],
             codecs=google_protobuf_codecs(),
         )
         http = SyncClient(WSGITransport(app))
-        client = ConnectClientSync(
-            "http://test", codec=google_protobuf_binary_codec(), http_client=http
-        )
+        client = ConnectClientSync("http://test", codec=google_protobuf_binary_codec(), http_client=http)
 
         def call(sku: str) -> errmap.Error:
             with pytest.raises(ConnectError) as caught:
@@ -228,9 +219,7 @@ class TestConnect:
             service=service,
             endpoints=lambda service: {
                 "/shop.v1.Cart/Get": Endpoint.unary(method=GET, function=service.get_async),
-                "/shop.v1.Cart/Watch": Endpoint.server_stream(
-                    method=WATCH, function=service.watch_async
-                ),
+                "/shop.v1.Cart/Watch": Endpoint.server_stream(method=WATCH, function=service.watch_async),
             },
             interceptors=[errmap.connect.ErrorInterceptor(reports.guard)],
             codecs=google_protobuf_codecs(),
@@ -244,9 +233,7 @@ class TestConnect:
             )
             with pytest.raises(ConnectError) as caught:
                 if stream:
-                    async for _ in client.execute_server_stream(
-                        request=Request(sku=sku), method=WATCH
-                    ):
+                    async for _ in client.execute_server_stream(request=Request(sku=sku), method=WATCH):
                         pass
                 else:
                     await client.execute_unary(request=Request(sku=sku), method=GET)

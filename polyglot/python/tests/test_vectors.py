@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import errmap
 import pytest
+
+import errmap
 import vectors
 
 VECTORS = list(vectors.load())

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from google.rpc.status_pb2 import Status
+
 import errmap
 from errmap import _json
 from errmap._protojson import parse as parse_message
 from errmap.catalog import builtin_errors
-from google.rpc.status_pb2 import Status
 
 DIRECTORY = Path(__file__).parents[3] / "errmap" / "errmaptest" / "testdata" / "vectors"
 
@@ -92,9 +93,7 @@ def decode(vector: Vector, catalog: errmap.Catalog) -> errmap.Error:
     raise AssertionError(form)
 
 
-def encode(
-    error: errmap.Error, form: str, profile: errmap.Profile, catalog: errmap.Catalog
-) -> Answer:
+def encode(error: errmap.Error, form: str, profile: errmap.Profile, catalog: errmap.Catalog) -> Answer:
     notes: list[str] = []
     match form:
         case "connect":

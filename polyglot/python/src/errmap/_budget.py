@@ -156,7 +156,12 @@ class _Fitter:
                 info.metadata.items(), key=lambda kv: (-byte_length(kv[0]) - byte_length(kv[1]), kv[0])
             )
 
-            def apply(steps: int, i: int = i, info: ErrorInfo = info) -> None:
+            def apply(
+                steps: int,
+                i: int = i,
+                info: ErrorInfo = info,
+                entries: list[tuple[str, str]] = entries,
+            ) -> None:
                 rest = ErrorInfo(reason=info.reason, domain=info.domain)
                 rest.metadata.update(dict(entries[steps:]))
                 details = list(self.error.raw_details)

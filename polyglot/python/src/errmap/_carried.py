@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import _json
+from . import _json, _number
 from ._compare import contains
 from ._render import (
     DEFAULT_MAX_DEPTH,
@@ -40,14 +40,17 @@ class Shape(enum.Enum):
     ELEMENTS = 2  # any JSON: JSON-RPC
 
 
+_NOTHING = RawDetail()
+
+
 @dataclass(slots=True)
 class Item:
     """One detail of an error in the plain form of a wire."""
 
     plain: bool = False  # whether the plain form has it at all
-    raw: RawDetail = RawDetail()  # as it is written in a binary form
+    raw: RawDetail = _NOTHING  # as it is written in a binary form
     json: _json.Value = EMPTY  # as it is written in a JSON form
-    read: RawDetail = RawDetail()  # as a reader of the plain form sees it
+    read: RawDetail = _NOTHING  # as a reader of the plain form sees it
     carried: RawDetail | None = None  # what must ride along
 
 
@@ -83,9 +86,7 @@ def wrapped(types: Catalog, detail: RawDetail, text: _json.Value) -> Item:
     return Item(True, json=value, read=parse_element(types, value), carried=detail)
 
 
-def carry(
-    types: Catalog, error: Error, items: list[Item], said: Received, writes_number: bool
-) -> RawDetail:
+def carry(types: Catalog, error: Error, items: list[Item], said: Received, writes_number: bool) -> RawDetail:
     """Return the Carried of an error for a plain form that says of what was received
     no more than said, and whether the plain form writes a private code."""
     full = {received.wire: received for received in error.received}
@@ -163,7 +164,7 @@ def restore(types: Catalog, error: Draft, shape: Shape) -> None:
         if detail.element is not None:
             raise ValueError
         carried.MergeFromString(detail.value)
-    except Exception:  # noqa: BLE001: whatever the parser raises for foreign bytes
+    except Exception:  # whatever the parser raises for foreign bytes
         error.notes.add("errmap.v1.Carried dropped: it cannot be read")
         return
     why = _doubt(types, error, carried, plain, shape)
@@ -261,7 +262,7 @@ def _restore_received(error: Draft, carried: Iterable[carried_pb2.Received]) -> 
         known.add(received.wire)
         if received.wire == Wire.GRPC:
             token = received.number
-            number = _json.integer_token(token) if _json.is_number_token(token) else None
+            number = _number.integer_token(token) if _number.is_number_token(token) else None
             private = number is not None and number != 0 and not canonical(number)
             if private and abs(number or 0) < 2**31 and code_of(error.number) == Code.UNKNOWN:
                 error.number = number or 0

@@ -41,11 +41,11 @@ def contains(types: Catalog, whole: RawDetail, plain: RawDetail) -> bool:
     if types.find_message(plain.name) is None:
         return True
     a, b = _message(types, whole), _message(types, plain)
-    if whole.element is not None and b is not None and plain.element is None:
-        # What its writer read of the JSON may need types that are not known here:
-        # then it agrees by type, as in the check.
-        if render_message(types, plain) is None:
-            return True
+    # What its writer read of the JSON may need types that are not known here: then it
+    # agrees by type, as in the check.
+    read = whole.element is not None and b is not None and plain.element is None
+    if read and render_message(types, plain) is None:
+        return True
     if a is None or b is None:
         return whole.element is None and plain.element is None and whole.value == plain.value
     return _subset(b, a)

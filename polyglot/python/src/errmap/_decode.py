@@ -123,9 +123,7 @@ class DecodeOptions:
             error.notes.add(f"{len(details) - most} details after the first {most} dropped")
         error.details = details[:most]
         if byte_length(error.message) > self.limits.message:
-            error.notes.add(
-                f"message of {byte_length(error.message)} bytes cut to {self.limits.message}"
-            )
+            error.notes.add(f"message of {byte_length(error.message)} bytes cut to {self.limits.message}")
             error.message = cut(error.message, self.limits.message)
         if self.retry_after:
             _add_retry_after(error, self.retry_after, self.received_at)

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ._number import Decimal, decimal_of, float_text, integer_token, is_number_token
 from ._text import Notes, byte_length, decode_utf8, repair
 
 MAX_DEPTH = 10_000
 """How deep a text may nest whatever the limits say."""
-
-MAX_INTEGER = 2**53 - 1
-"""The greatest integer that every JSON reader keeps (RFC 8259 section 6)."""
 
 _MAX_CANONICAL = 500
 """Beyond it Python's stack might not do."""
@@ -258,9 +255,7 @@ def member_of(name: str, value: Value) -> Member:
     return Member(name, quote(name), value)
 
 
-def take(
-    members: Iterable[Member], notes: Notes, *names: str
-) -> tuple[dict[str, Value], list[Member]]:
+def take(members: Iterable[Member], notes: Notes, *names: str) -> tuple[dict[str, Value], list[Member]]:
     """Split members into those named here and the rest.
 
     The first of duplicates wins; a name that differs from one of ours only in
@@ -301,50 +296,6 @@ def add_member(members: list[Member], member: Member, notes: Notes) -> None:
         notes.add(f'member "{member.name}" stands twice: the first counts')
     else:
         members.append(member)
-
-
-class Decimal(NamedTuple):
-    """A number as sign, digits without zeros at either end, and the power of ten
-    of the last digit. Zero has no digits."""
-
-    negative: bool
-    digits: str
-    exponent: int
-
-
-def decimal_of(token: str) -> Decimal | None:
-    """Read a JSON number token; None where its exponent is absurd."""
-    negative = token.startswith("-")
-    mantissa, _, power = token.removeprefix("-").replace("E", "e").partition("e")
-    exponent = 0
-    if power:
-        if len(power) > 8:
-            return None
-        exponent = int(power)
-        if abs(exponent) > 1 << 20:
-            return None
-    whole, _, fraction = mantissa.partition(".")
-    exponent -= len(fraction)
-    digits = (whole + fraction).lstrip("0")
-    short = digits.rstrip("0")
-    exponent += len(digits) - len(short)
-    return Decimal(negative, short, exponent if short else 0)
-
-
-def integer_token(token: str) -> int | None:
-    """Return the value of an integral token within ±(2^53-1), else None."""
-    d = decimal_of(token)
-    if d is None or d.exponent < 0 or len(d.digits) + d.exponent > 16:
-        return None
-    number = int(d.digits + "0" * d.exponent) if d.digits else 0
-    if number > MAX_INTEGER:
-        return None
-    return -number if d.negative else number
-
-
-def is_number_token(text: str) -> bool:
-    """Tell whether text is one number token and nothing else."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 def read_number(value: Value | None) -> int | None:
@@ -388,36 +339,6 @@ def numbers_come_back(before: Value, after: Value) -> bool:
             if missing[d] == 0:
                 del missing[d]
     return not missing
-
-
-def float_text(number: float, narrow: bool = False) -> str:
-    """Return a finite number as ProtoJSON and RFC 8785 spell it."""
-    d = decimal_of(narrow_text(number) if narrow else repr(number))
-    if d is None or not d.digits:
-        return "-0" if d is not None and d.negative else "0"
-    digits, point = d.digits, len(d.digits) + d.exponent
-    if not 1e-6 <= abs(number) < 1e21:
-        out = digits[0] + ("." + digits[1:] if len(digits) > 1 else "") + f"e{point - 1:+d}"
-    elif point <= 0:
-        out = "0." + "0" * -point + digits
-    elif point >= len(digits):
-        out = digits + "0" * (point - len(digits))
-    else:
-        out = digits[:point] + "." + digits[point:]
-    return "-" + out if d.negative else out
-
-
-def narrow_text(number: float) -> str:
-    """Return the shortest text that is that number in 32 bits."""
-    packed = struct.pack("<f", number)
-    for digits in range(1, 10):
-        text = f"{number:.{digits - 1}e}"
-        try:
-            if struct.pack("<f", float(text)) == packed:
-                return text
-        except OverflowError:
-            continue
-    return repr(number)
 
 
 def canonical(value: Value) -> str | None:
@@ -467,5 +388,3 @@ def same_text(a: Value | None, b: Value | None) -> bool:
         return True
     x, y = canonical(a), canonical(b)
     return x is not None and x == y
-
-

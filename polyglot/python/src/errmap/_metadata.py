@@ -5,7 +5,7 @@ from __future__ import annotations
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from . import _json, _protojson, _wellknown
+from . import _json, _number, _protojson, _wellknown
 
 _QUOTED = (_protojson.WRAPPERS | frozenset(_wellknown.STRINGS)) - {"google.protobuf.BoolValue"}
 """The types whose ProtoJSON is one string, or a number: their text has no quotes."""
@@ -74,7 +74,7 @@ def _enum_value(enum: str, text: str) -> _json.Value:
     """Return the JSON that an enum's text stands for: its name or its number."""
     if enum == "google.protobuf.NullValue" and text == "null":
         return _json.Value(text)
-    plain = _json.is_number_token(text) and text.removeprefix("-").isdigit()
+    plain = _number.is_number_token(text) and text.removeprefix("-").isdigit()
     return _json.Value(text) if plain else _json.string_of(text)
 
 

@@ -8,9 +8,7 @@ program writes must be believed by another.
 from __future__ import annotations
 
 import base64
-import binascii
 import math
-import struct
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -18,7 +16,8 @@ from google.protobuf.any_pb2 import Any
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from . import _json, _wellknown
+from . import _json, _number, _wellknown
+from ._scalar import float_value, read_base64, read_float, read_integer, strict_text
 from ._schema import descriptor_of, field_named, fields_of
 from .detail import serialize
 
@@ -32,7 +31,6 @@ _INT_BOUNDS = {
     FieldDescriptor.CPPTYPE_UINT64: (0, 2**64 - 1),
 }
 _WIDE = (FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64)
-_SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 ProtoJSONError = _wellknown.ProtoJSONError
 
@@ -74,9 +72,7 @@ def parse(cls: type[Message], data: bytes) -> Message | None:
 
 def is_map(field: FieldDescriptor) -> bool:
     return bool(
-        field.is_repeated
-        and field.message_type is not None
-        and field.message_type.GetOptions().map_entry
+        field.is_repeated and field.message_type is not None and field.message_type.GetOptions().map_entry
     )
 
 
@@ -145,9 +141,7 @@ class _Writer:
         if name == "google.protobuf.Empty":
             return _json.object_of(())
         if name in WRAPPERS:
-            return self.single(
-                field_named(descriptor_of(message), "value"), getattr(message, "value"), depth
-            )
+            return self.single(field_named(descriptor_of(message), "value"), getattr(message, "value"), depth)
         if name == "google.protobuf.Struct":
             fields = getattr(message, "fields")
             return _json.object_of(
@@ -169,7 +163,7 @@ class _Writer:
         if kind == "number_value":
             if not math.isfinite(content):
                 raise ProtoJSONError("a Value that is no finite number")
-            return _json.Value(_json.float_text(content))
+            return _json.Value(_number.float_text(content))
         return self.single(field_named(descriptor_of(message), kind), content, depth)
 
     def _any(self, message: Message, depth: int) -> _json.Value:
@@ -237,9 +231,7 @@ class _Reader:
                 oneofs.add(oneof.name)
             self.single(raw.value, field, message, depth)
 
-    def single(
-        self, value: _json.Value, field: FieldDescriptor, message: Message, depth: int
-    ) -> None:
+    def single(self, value: _json.Value, field: FieldDescriptor, message: Message, depth: int) -> None:
         if field.message_type is not None:
             inner = getattr(message, field.name)
             inner.SetInParent()
@@ -249,9 +241,7 @@ class _Reader:
         if content is not None:
             setattr(message, field.name, content)
 
-    def _list(
-        self, value: _json.Value, field: FieldDescriptor, message: Message, depth: int
-    ) -> None:
+    def _list(self, value: _json.Value, field: FieldDescriptor, message: Message, depth: int) -> None:
         if value.elements is None:
             raise ProtoJSONError("no array")
         items = getattr(message, field.name)
@@ -423,73 +413,3 @@ def find_field(descriptor: Descriptor, name: str) -> FieldDescriptor | None:
         if field.json_name == name:
             return field
     return field_named(descriptor, name) if name in descriptor.fields_by_name else None
-
-
-def strict_text(raw: str) -> str:
-    """Read a JSON string in which no lone surrogate may stand."""
-    if _json.has_lone_surrogate(raw):
-        raise ProtoJSONError("half a character")
-    return _json.unquote(raw)
-
-
-def read_integer(token: str, low: int, high: int) -> int:
-    """Read a JSON number that is an integer, such as 1, 1.0 and 1e3."""
-    decimal = _json.decimal_of(token) if _json.is_number_token(token) else None
-    if decimal is None or decimal.exponent < 0 or len(decimal.digits) + decimal.exponent > 20:
-        raise ProtoJSONError("no integer")
-    number = int(decimal.digits + "0" * decimal.exponent) if decimal.digits else 0
-    number = -number if decimal.negative else number
-    if not low <= number <= high:
-        raise ProtoJSONError("an integer out of range")
-    return number
-
-
-def read_float(value: _json.Value, narrow: bool) -> float:
-    """Read a JSON number, or a string of ProtoJSON that is one."""
-    token = value.text
-    if value.kind == '"':
-        token = strict_text(value.text)
-        if token in _SPECIAL:
-            return _SPECIAL[token]
-    if not _json.is_number_token(token):
-        raise ProtoJSONError("no number")
-    number = float(token)
-    if math.isinf(number):
-        raise ProtoJSONError("a number out of range")
-    if narrow:
-        try:
-            number = struct.unpack("<f", struct.pack("<f", number))[0]
-        except OverflowError:
-            raise ProtoJSONError("a number out of range") from None
-    return number
-
-
-def float_value(number: float, narrow: bool) -> _json.Value:
-    """Return a number as ProtoJSON."""
-    if math.isnan(number):
-        return _json.string_of("NaN")
-    if math.isinf(number):
-        return _json.string_of("Infinity" if number > 0 else "-Infinity")
-    return _json.Value(_json.float_text(number, narrow))
-
-
-def read_base64(text: str) -> bytes:
-    """Read either alphabet, padded or not."""
-    if len(text) % 4 == 0:
-        text = text.removesuffix("=").removesuffix("=")
-    if "=" in text or not text.isascii():
-        raise ProtoJSONError("no base64")
-    return decode_base64(text)
-
-
-def decode_base64(text: str) -> bytes:
-    """Read base64 padded or not, in both alphabets."""
-    text = text.rstrip("=")
-    if "-" in text or "_" in text:
-        if "+" in text or "/" in text:
-            raise ProtoJSONError("no base64")
-        text = text.replace("-", "+").replace("_", "/")
-    try:
-        return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        raise ProtoJSONError("no base64") from None

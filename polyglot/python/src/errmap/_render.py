@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from google.protobuf.any_pb2 import Any
 from google.protobuf.message import Message
 
-from . import _json, _protojson
+from . import _json, _protojson, _scalar
 from ._text import Notes, repair
 from .detail import ERROR_INFO, RawDetail, serialize
 
@@ -163,7 +163,7 @@ def _value_form(element: _json.Value) -> bytes | None:
     if text is None:
         return None
     try:
-        return _protojson.decode_base64(text)
+        return _scalar.decode_base64(text)
     except _protojson.ProtoJSONError:
         return None
 

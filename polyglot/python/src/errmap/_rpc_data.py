@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from google.rpc.error_details_pb2 import ErrorInfo
 
-from . import _json
+from . import _json, _number
 from ._decode import DecodeOptions
 from ._mcp_data import EMPTY, is_uri_object, object_details, schema_of, without_empty_details
 from ._render import element_type, parse_element, text_members
@@ -138,5 +138,5 @@ def marker_code(element: _json.Value) -> int:
     kind, code = element.member("@type"), element.member("code")
     if kind is None or code is None or kind.string() != MARKER_TYPE or not code.is_number:
         return 0
-    number = _json.integer_token(code.text)
+    number = _number.integer_token(code.text)
     return number if number is not None and canonical(number) else 0

@@ -56,9 +56,7 @@ class Form(Generic[T]):
     marker: bool = False  # whether the wire has the code marker of JSON-RPC
     writes_number: bool = False  # whether the wire writes a private code
     own: Catalog | None = None  # the errors that every reader of the wire knows
-    direct: Callable[[Candidate, list[Item]], bool | None] = field(
-        default=lambda _candidate, _items: False
-    )
+    direct: Callable[[Candidate, list[Item]], bool | None] = field(default=lambda _candidate, _items: False)
     """For an error that needs no check, whether the plain form needs the marker;
     None where the check is to tell."""
 
@@ -80,7 +78,7 @@ def settle(error: Error, options: EncodeOptions, form: Form[T]) -> T:
                 return form.write(candidate, items, marker, None)
         for carries in (False, True):
             for marker in (False, True):
-                if (carries or marker) and candidate.alone or marker and not form.marker:
+                if ((carries or marker) and candidate.alone) or (marker and not form.marker):
                     continue
                 if carries and (options.without_carried or not error._decoded):
                     continue

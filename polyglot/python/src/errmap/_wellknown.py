@@ -12,7 +12,7 @@ STRINGS = ("google.protobuf.Duration", "google.protobuf.FieldMask", "google.prot
 _MAX_DURATION = 315_576_000_000
 _MIN_TIMESTAMP = -62_135_596_800
 _MAX_TIMESTAMP = 253_402_300_799
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 _DURATION = re.compile(r"([+-]?)(0|[1-9][0-9]*)?(?:(\.)([0-9]{0,9}))?s")
 _TIMESTAMP = re.compile(
@@ -60,12 +60,7 @@ def _fraction(nanos: int) -> str:
 
 
 def _write_duration(seconds: int, nanos: int) -> str:
-    if (
-        abs(seconds) > _MAX_DURATION
-        or abs(nanos) >= 10**9
-        or (seconds > 0 > nanos)
-        or (seconds < 0 < nanos)
-    ):
+    if abs(seconds) > _MAX_DURATION or abs(nanos) >= 10**9 or (seconds > 0 > nanos) or (seconds < 0 < nanos):
         raise ProtoJSONError("a Duration out of range")
     sign = "-" if seconds < 0 or nanos < 0 else ""
     return f"{sign}{abs(seconds)}{_fraction(abs(nanos))}s"
@@ -87,9 +82,7 @@ def _read_timestamp(text: str) -> tuple[int, int]:
         raise ProtoJSONError("no Timestamp")
     try:
         year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
-        moment = datetime.datetime(
-            year, month, day, hour, minute, second, tzinfo=datetime.timezone.utc
-        )
+        moment = datetime.datetime(year, month, day, hour, minute, second, tzinfo=datetime.UTC)
     except ValueError:
         raise ProtoJSONError("no Timestamp") from None
     delta = moment - _EPOCH

@@ -18,6 +18,7 @@ from google.protobuf.wrappers_pb2 import BoolValue
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
+from ._schema import descriptor_of
 from .definition import (
     DOMAIN_A2A,
     REASON_CARD_BEFORE_10,
@@ -26,7 +27,6 @@ from .definition import (
     definition_of,
 )
 from .generated import TypedError
-from ._schema import descriptor_of
 from .v1.carried_pb2 import Carried
 from .v1.error_pb2 import ErrorOptions
 
@@ -93,9 +93,8 @@ class Catalog:
             if first is not None and first.full_name == definition.full_name:
                 continue
             if first is not None:
-                raise ValueError(
-                    f"{first.full_name} and {definition.full_name} are both reason {key[1]} of domain {key[0]}"
-                )
+                both = f"{first.full_name} and {definition.full_name}"
+                raise ValueError(f"{both} are both reason {key[1]} of domain {key[0]}")
             self._classes[key], self._definitions[key] = cls, definition
             self._domains.add(definition.domain)
             if definition.jsonrpc_code:
@@ -145,10 +144,10 @@ class Catalog:
         return known
 
     def _key(self, domain: str, reason: str) -> tuple[str, str]:
-        if (domain, reason) == (DOMAIN_A2A, REASON_CARD_BEFORE_10):
-            if (domain, reason) not in self._definitions:
-                return domain, REASON_EXTENDED_CARD
-        return domain, reason
+        key = (domain, reason)
+        if key == (DOMAIN_A2A, REASON_CARD_BEFORE_10) and key not in self._definitions:
+            return domain, REASON_EXTENDED_CARD
+        return key
 
 
 def linked() -> Catalog:
@@ -208,7 +207,7 @@ def own_errors(domain: str) -> Catalog:
     """Return the catalogue that knows the errors of one of the two domains and
     nothing else."""
     catalog = Catalog()
-    catalog._index(cls for cls in builtin_errors() if cls.DOMAIN == domain)
+    catalog._index(cls for cls in builtin_errors() if domain == cls.DOMAIN)
     return catalog
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Unpack
 from . import _json
 from ._carried import Item, Shape, plain_items, restore
 from ._decode import DecodeOptions, keep, keep_http_status, take_text
-from ._protojson import WELL_KNOWN, ProtoJSONError, decode_base64
+from ._protojson import WELL_KNOWN, ProtoJSONError
 from ._render import render_message
+from ._scalar import decode_base64
 from ._settle import Candidate, Form, readable, settle
 from ._text import Notes
 from .code import Code, code_by_connect_name, code_from_connect_http, row

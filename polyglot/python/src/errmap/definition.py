@@ -76,9 +76,7 @@ class Definition:
         if domain != self.domain:
             return False
         return reason == self.reason or (
-            domain == DOMAIN_A2A
-            and self.reason == REASON_EXTENDED_CARD
-            and reason == REASON_CARD_BEFORE_10
+            domain == DOMAIN_A2A and self.reason == REASON_EXTENDED_CARD and reason == REASON_CARD_BEFORE_10
         )
 
     def encode(self, message: Message, types: _protojson.Types, notes: Notes) -> tuple[str, list[RawDetail]]:

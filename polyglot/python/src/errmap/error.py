@@ -18,7 +18,7 @@ from .detail import ERROR_INFO, RawDetail
 from .received import Received, Wire
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     from .catalog import Catalog
     from .generated import TypedError

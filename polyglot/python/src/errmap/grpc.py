@@ -15,8 +15,8 @@ from ._settle import EncodeOptions, readable
 from .code import Code
 from .error import Error
 from .generated import specialize
-from .guard import Guard
 from .grpc_headers import DETAILS, decode_grpc, headers_of
+from .guard import Guard
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
 from .received import Wire
 from .status import RawStatus, encode_status
@@ -45,7 +45,7 @@ class Failed(Protocol):
 
 
 class _Status(
-    collections.namedtuple("_Status", ("code", "details", "trailing_metadata")),  # noqa: PYI024
+    collections.namedtuple("_Status", ("code", "details", "trailing_metadata")),
     grpc.Status,
 ):
     """What a handler of grpcio may abort with."""
@@ -129,16 +129,10 @@ class ErrorInterceptor(_ServerInterceptor):
         streams = handler.response_streaming
         if handler.request_streaming:
             behavior = handler.stream_stream if streams else handler.stream_unary
-            make = (
-                grpc.stream_stream_rpc_method_handler
-                if streams
-                else grpc.stream_unary_rpc_method_handler
-            )
+            make = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
         else:
             behavior = handler.unary_stream if streams else handler.unary_unary
-            make = (
-                grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
-            )
+            make = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
         return make(
             self._stream(behavior) if streams else self._single(behavior),
             request_deserializer=handler.request_deserializer,

@@ -10,7 +10,8 @@ from typing import Unpack
 from ._budget import fit
 from ._carried import Shape, restore
 from ._decode import DecodeOptions, NotAnError
-from ._protojson import ProtoJSONError, decode_base64
+from ._protojson import ProtoJSONError
+from ._scalar import decode_base64
 from ._settle import EncodeOptions, readable
 from ._text import decode_utf8, quote, repair
 from .code import Code, code_from_connect_http
@@ -116,13 +117,9 @@ def _read_details(error: Draft, values: Sequence[str | bytes], options: DecodeOp
         error.notes.add(f"{DETAILS} dropped: {why}")
         return
     if status.code != error.number:
-        error.notes.add(
-            f"{DETAILS} says code {status.code}: the header's {error.number} stands"
-        )
+        error.notes.add(f"{DETAILS} says code {status.code}: the header's {error.number} stands")
         if not status.strict:
-            error.notes.add(
-                f"{DETAILS}: details dropped, since its code is another and it is malformed"
-            )
+            error.notes.add(f"{DETAILS}: details dropped, since its code is another and it is malformed")
             status.details, status.unknown = [], b""
         error.message = error.message or status.message
     elif status.message:

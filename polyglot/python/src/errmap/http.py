@@ -28,9 +28,7 @@ def from_response(response: httpx.Response, **arguments: Unpack[DecodeArguments]
     return from_http_json(response.content, **arguments)
 
 
-def raise_for_error(
-    response: httpx.Response, **arguments: Unpack[DecodeArguments]
-) -> httpx.Response:
+def raise_for_error(response: httpx.Response, **arguments: Unpack[DecodeArguments]) -> httpx.Response:
     """Raise the error of a response of HTTP+JSON, and return a response without one."""
     error = from_response(response, **arguments)
     if error is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
-from . import _json
+from . import _json, _number
 from ._carried import Item, Shape, plain_items, restore, wrapped
 from ._compare import untyped
 from ._decode import DecodeOptions, keep, take_text
@@ -67,9 +67,7 @@ def to_jsonrpc(error: Error, profile: Profile, **arguments: Unpack[EncodeArgumen
     )
 
 
-def from_jsonrpc(
-    body: bytes | str, profile: Profile, **arguments: Unpack[DecodeArguments]
-) -> Error:
+def from_jsonrpc(body: bytes | str, profile: Profile, **arguments: Unpack[DecodeArguments]) -> Error:
     """Read the error object of JSON-RPC 2.0 under a profile, or the response that holds
     one. Raises FormError for a body of another kind where there is no http_status
     either."""
@@ -87,7 +85,7 @@ class _Writer:
         """Return the numbers that the error may have, the best first."""
         out: list[Candidate] = []
         token = received_on(self.error, Wire.JSONRPC).number
-        number = _json.integer_token(token) if _json.is_number_token(token) else None
+        number = _number.integer_token(token) if _number.is_number_token(token) else None
         if number is not None and self.profile.may_repeat(number):
             self._add(out, number, received=True)
         types = self.options.catalog
@@ -129,9 +127,7 @@ class _Writer:
                     items[i] = wrapped(self.options.catalog, detail, text)
         return items
 
-    def write(
-        self, c: Candidate, items: list[Item], marker: bool, carried: RawDetail | None
-    ) -> JSONRPCError:
+    def write(self, c: Candidate, items: list[Item], marker: bool, carried: RawDetail | None) -> JSONRPCError:
         text = f'{{"code":{c.number},"message":{_json.quote(self.error.message)}'
         data = self._data(c, items, marker, carried)
         return JSONRPCError(c.number, text + (f',"data":{data}' if data else "") + "}")
@@ -147,8 +143,10 @@ class _Writer:
         texts = details_text(self.options.catalog, items, None)
         typed = marker or carried is not None
         for item in items:
-            if item.plain and item.json.kind == "{" and (
-                item.read.type_url or element_type(item.json) is not None
+            if (
+                item.plain
+                and item.json.kind == "{"
+                and (item.read.type_url or element_type(item.json) is not None)
             ):
                 typed = True
         if marker:
@@ -188,9 +186,7 @@ def implied_number(error: Readable, profile: Profile, errors: Catalog, types: Ca
     return row(error.number).jsonrpc
 
 
-def rpc_code(
-    error: Readable, profile: Profile, errors: Catalog, types: Catalog, number: int
-) -> int:
+def rpc_code(error: Readable, profile: Profile, errors: Catalog, types: Catalog, number: int) -> int:
     """Return the code that a reader arrives at without a marker."""
     for catalog in (errors, profile.own()):
         definition = definition_of_error(error, catalog, types)
@@ -249,9 +245,7 @@ def _inside_response(members: tuple[_json.Member, ...]) -> tuple[_json.Member, .
     return inner if version and inner is not None else members
 
 
-def _read_number(
-    error: Draft, value: _json.Value | None, rest: list[_json.Member]
-) -> tuple[int, str]:
+def _read_number(error: Draft, value: _json.Value | None, rest: list[_json.Member]) -> tuple[int, str]:
     """Read the code: the number, and its token, "" for none. One that is no integer
     within ±(2^53-1) is number 0, kept as it was received."""
     if value is None:
@@ -262,7 +256,7 @@ def _read_number(
         return number, str(number)
     token = value.string()
     token = value.text if token is None else token
-    if _json.is_number_token(token):
+    if _number.is_number_token(token):
         error.notes.add(f"code {clip(token, 64)} is no integer that JSON-RPC can say: UNKNOWN")
         return 0, token
     error.notes.add("code is no number: UNKNOWN")

@@ -11,8 +11,8 @@ from . import _json
 from ._carried import Item, Shape, plain_items
 from ._decode import DecodeOptions, keep
 from ._http import phrase
-from ._render import known_part, parse_element, text_members
 from ._protojson import parse as parse_message
+from ._render import known_part, parse_element, text_members
 from ._settle import Candidate, EncodeOptions, Form, readable, settle
 from ._text import quote
 from ._write import details_member, member_text
@@ -51,9 +51,7 @@ def to_problem(error: Error, **arguments: Unpack[EncodeArguments]) -> HTTPError:
             write=lambda c, items, _, carried: HTTPError(
                 c.status, _write(error, options.catalog, c, items, carried), CONTENT_TYPE
             ),
-            read=lambda http, decode: decode_problem(
-                http.body, replace(decode, http_status=http.status)
-            ),
+            read=lambda http, decode: decode_problem(http.body, replace(decode, http_status=http.status)),
         ),
     )
     return replace(out, retry_after=error.retry_after)
@@ -125,9 +123,7 @@ def _title_or(title: str, kind: str, status: int) -> str:
     return phrase(status) or f"HTTP status {status}"
 
 
-def _write(
-    error: Error, types: Catalog, c: Candidate, items: list[Item], carried: RawDetail | None
-) -> str:
+def _write(error: Error, types: Catalog, c: Candidate, items: list[Item], carried: RawDetail | None) -> str:
     parts = []
     for name in ("type", "title"):
         value = c.said.member(name) or c.made.member(name)
@@ -258,9 +254,7 @@ class _Reader:
             self.refuse("status")
             return real
         if real and real != number:
-            self.error.notes.add(
-                f"the body says HTTP status {number}, the response has {real}, which stands"
-            )
+            self.error.notes.add(f"the body says HTTP status {number}, the response has {real}, which stands")
         return real or number
 
     def details(self) -> None:
@@ -281,9 +275,7 @@ class _Reader:
             return
         said = identity(error, types, types)
         if (said is not None and serialize(said) != serialize(info)) or (said is None and reason):
-            error.notes.add(
-                "details say another ErrorInfo than reason, domain and metadata: details stand"
-            )
+            error.notes.add("details say another ErrorInfo than reason, domain and metadata: details stand")
 
     def metadata(self) -> dict[str, str]:
         value = self.ours.get("metadata")

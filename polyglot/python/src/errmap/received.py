@@ -45,9 +45,7 @@ class Received:
 
     @property
     def empty(self) -> bool:
-        return not (
-            self.number or self.code_text or self.http_status or self.members or self.unknown_fields
-        )
+        return not (self.number or self.code_text or self.http_status or self.members or self.unknown_fields)
 
     def all_members(self) -> tuple[_json.Member, ...]:
         return (self.members.members or ()) if self.members else ()

@@ -14,9 +14,7 @@ _MOST = datetime.timedelta(days=250 * 365)
 """What other implementations of errmap can say too."""
 
 
-def parse_retry_after(
-    value: str, received_at: datetime.datetime | None = None
-) -> datetime.timedelta | None:
+def parse_retry_after(value: str, received_at: datetime.datetime | None = None) -> datetime.timedelta | None:
     """Read a Retry-After value in either form: seconds, or a date, which counts from
     received_at, now if that is None. A moment that has passed is 0. Return None where
     the value is neither."""
@@ -31,7 +29,7 @@ def parse_retry_after(
         date = email.utils.parsedate_to_datetime(value)
     except (ValueError, TypeError):
         return None
-    utc = datetime.timezone.utc
+    utc = datetime.UTC
     if date.tzinfo is None:
         date = date.replace(tzinfo=utc)
     now = received_at if received_at is not None else datetime.datetime.now(utc)

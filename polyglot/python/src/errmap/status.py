@@ -9,7 +9,7 @@ from google.protobuf.any_pb2 import Any
 from google.protobuf.message import DecodeError
 from google.rpc.status_pb2 import Status
 
-from . import _json
+from . import _json, _number
 from ._carried import Item, Shape, plain_items, restore
 from ._decode import DecodeOptions, NotAnError, keep, take_text
 from ._render import parse_element
@@ -164,7 +164,7 @@ def _status_code(value: _json.Value | None) -> int | None:
     if token is not None and token in Code.__members__:
         return int(Code[token])
     token = value.text if token is None else token
-    number = _json.integer_token(token) if _json.is_number_token(token) else None
+    number = _number.integer_token(token) if _number.is_number_token(token) else None
     return number if number is not None and -(2**31) <= number < 2**31 else None
 
 

@@ -1,0 +1,125 @@
+"""Bytes that nobody meant as an error: decoders refuse them, or read what they can."""
+
+from __future__ import annotations
+
+import base64
+import os
+import random
+from collections.abc import Callable
+
+import pytest
+from google.protobuf.any_pb2 import Any
+from google.rpc.status_pb2 import Status
+
+import errmap
+import vectors
+from errmap.v1.carried_pb2 import Carried
+
+COUNT = int(os.environ.get("ERRMAP_HOSTILE", "1500"))
+
+Decoder = Callable[[bytes], errmap.Error]
+
+DECODERS: dict[str, Decoder] = {
+    "connect": errmap.from_connect_json,
+    "status": errmap.from_status_json,
+    "http": errmap.from_http_json,
+    "problem": errmap.from_problem,
+    **{
+        profile.value: (lambda body, profile=profile: errmap.from_jsonrpc(body, profile))  # type: ignore[misc]
+        for profile in errmap.Profile
+    },
+    "grpc": lambda body: errmap.from_grpc_headers(
+        {
+            "grpc-status": body[:1].hex()[:2] or "2",
+            "grpc-message": body.decode("latin-1"),
+            "grpc-status-details-bin": base64.b64encode(body).decode(),
+        }
+    ),
+}
+
+
+def encode_all(error: errmap.Error) -> None:
+    """Encoders are total, and say the code and the message."""
+    for form in ("connect", "grpc", "status", "http", "problem"):
+        vectors.encode(error, form, errmap.Profile.GENERIC, vectors.CATALOG)
+    for profile in errmap.Profile:
+        vectors.encode(error, "jsonrpc", profile, vectors.CATALOG)
+    back = errmap.from_status(errmap.to_status(error))
+    assert (back.number, back.message) == (error.number, error.message)
+
+
+def seeds() -> list[bytes]:
+    return [vector.body("input").encode() for vector in vectors.load() if len(vector.body("input")) < 2000]
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_broken_bytes(name: str) -> None:
+    roll = random.Random(name)  # noqa: S311: a failure is to come again
+    inputs = seeds()
+    for _ in range(COUNT // len(DECODERS)):
+        body = bytearray(roll.choice(inputs))
+        for _ in range(roll.randint(1, 4)):
+            at = roll.randrange(len(body) + 1)
+            match roll.randrange(3):
+                case 0:
+                    body[at : at + 1] = bytes([roll.randrange(256)])
+                case 1:
+                    body[at:at] = roll.randbytes(roll.randint(1, 4))
+                case 2:
+                    del body[at : at + roll.randint(1, 8)]
+        try:
+            error = DECODERS[name](bytes(body))
+        except errmap.NotAnError:
+            continue
+        encode_all(error)
+
+
+def test_broken_carried() -> None:
+    """No Carried is believed that says another thing than the plain form, and none
+    breaks the error that it comes with."""
+    roll = random.Random(1)
+    body = '{"code":4711,"message":"m","data":[{"a":1.0},{"@type":"x","b":[]}],"more":{"z":1e2}}'
+    status = errmap.to_status(errmap.from_jsonrpc(body, errmap.Profile.GENERIC))
+    assert status.details[-1].type_url.endswith("errmap.v1.Carried")
+    for _ in range(COUNT // 4):
+        broken = Status()
+        broken.CopyFrom(status)
+        data = bytearray(status.details[-1].value)
+        data[roll.randrange(len(data))] = roll.randrange(256)
+        broken.details[-1].value = bytes(data)
+        error = errmap.from_status(broken)
+        assert (error.code, error.message) == (errmap.Code.UNKNOWN, "m")
+        assert not any(detail.name == "errmap.v1.Carried" for detail in error.raw_details)
+        encode_all(error)
+
+
+@pytest.mark.parametrize("places", [[0, 0], [1, 0], [2**32 - 1], [5]])
+def test_places_in_carried(places: list[int]) -> None:
+    carried = Carried(check=b"\0" * 4)
+    for place in places:
+        carried.details.add(place=place, json="{}")
+    status = Status(code=5, message="m")
+    status.details.add().CopyFrom(
+        Any(type_url="type.googleapis.com/errmap.v1.Carried", value=carried.SerializeToString())
+    )
+    error = errmap.from_status(status)
+    assert (error.code, error.raw_details) == (errmap.Code.NOT_FOUND, ())
+    assert len(error.notes) == 1
+
+
+def test_random_bytes_of_a_status() -> None:
+    roll = random.Random(2)
+    for _ in range(COUNT):
+        data = roll.randbytes(roll.randint(0, 40))
+        headers = {"grpc-status": "5", "grpc-status-details-bin": base64.b64encode(data).decode()}
+        assert errmap.from_grpc_headers(headers).code == errmap.Code.NOT_FOUND
+
+
+def test_large_bodies_take_little_time() -> None:
+    for body in (
+        '{"code":2,"message":"' + "\\u00e9" * 300_000 + '"}',
+        '{"code":2,"data":[' + ",".join(["{}"] * 200_000) + "]}",
+        '{"code":2,"data":{' + ",".join(f'"k{i}":{i}' for i in range(100_000)) + "}}",
+    ):
+        error = errmap.from_jsonrpc(body, errmap.Profile.GENERIC)
+        assert error.code == errmap.Code.UNKNOWN
