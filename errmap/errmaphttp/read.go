@@ -72,9 +72,9 @@ func ReadError(resp *http.Response, p Protocol, opts ...ReadOption) error {
 func (o *readOptions) read(resp *http.Response, p Protocol) *errmap.Error {
 	body, err := o.body(resp)
 	answer := &ResponseError{StatusCode: resp.StatusCode, Header: resp.Header, Body: body, Err: err}
-	decode, own := reader(body, resp.Header, p)
-	opts := append(o.decode[:len(o.decode):len(o.decode)], errmap.WithHTTPStatus(resp.StatusCode), errmap.WithHTTPHeader(resp.Header, time.Now()))
-	e, decodeErr := decode(body, opts...)
+	opts := append([]errmap.DecodeOption{errmap.WithLimits(errmap.Limits{Body: o.maxBody})}, o.decode...)
+	decode, own := reader(body, resp.Header, p, opts)
+	e, decodeErr := decode(body, append(opts, errmap.WithHTTPStatus(resp.StatusCode), errmap.WithHTTPHeader(resp.Header, time.Now()))...)
 	if decodeErr != nil { // unreachable: with a status there is always an error
 		e = errmap.NewCode(code.Code_UNKNOWN, answer.Error())
 	}
@@ -118,7 +118,7 @@ func limited(r io.Reader, limit int) ([]byte, error) {
 type decoder func([]byte, ...errmap.DecodeOption) (*errmap.Error, error)
 
 // reader returns what reads a body, and whether the body is a service's own error.
-func reader(body []byte, h http.Header, p Protocol) (decode decoder, own bool) {
+func reader(body []byte, h http.Header, p Protocol, opts []errmap.DecodeOption) (decode decoder, own bool) {
 	kind, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
 	byProtocol := decoder(errmap.DecodeHTTP)
 	if p == Connect {
@@ -131,20 +131,20 @@ func reader(body []byte, h http.Header, p Protocol) (decode decoder, own bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
 		// An array may hold an error of AIP-193.
-		_, err := errmap.DecodeHTTP(body)
+		_, err := errmap.DecodeHTTP(body, opts...)
 		if text[0] == '[' && err == nil {
 			return errmap.DecodeHTTP, true
 		}
 		return byProtocol, false
 	}
 	if kind == errmap.ContentTypeProblem {
-		_, err := errmap.DecodeProblem(body)
+		_, err := errmap.DecodeProblem(body, opts...)
 		return errmap.DecodeProblem, err == nil
 	}
 	has := func(name string) bool { _, ok := members[name]; return ok }
 	switch {
 	case has("error"):
-		_, err := errmap.DecodeHTTP(body)
+		_, err := errmap.DecodeHTTP(body, opts...)
 		return errmap.DecodeHTTP, err == nil
 	case isConnectCode(members["code"]):
 		return errmap.DecodeConnect, true
@@ -152,7 +152,7 @@ func reader(body []byte, h http.Header, p Protocol) (decode decoder, own bool) {
 		return errmap.DecodeHTTP, true
 	}
 	// A message, or an unknown text as a code, is what the protocol makes of it.
-	_, err := byProtocol(body)
+	_, err := byProtocol(body, opts...)
 	return byProtocol, err == nil && has("code")
 }
 

@@ -283,6 +283,25 @@ func TestReadError_limit(t *testing.T) {
 	}
 }
 
+// A larger limit than that of the decoders is meant.
+func TestReadError_largerLimit(t *testing.T) {
+	t.Parallel()
+	pad := strings.Repeat("x", errmap.DefaultMaxBody)
+	for body, kind := range map[string]string{
+		`{"error":{"code":404,"message":"m","status":"NOT_FOUND","pad":"` + pad + `"}}`: "application/json",
+		`{"detail":"m","code":"NOT_FOUND","pad":"` + pad + `"}`:                         "application/problem+json",
+	} {
+		_, got := read(t, answer(500, body, "Content-Type", kind), errmaphttp.HTTPJSON, errmaphttp.WithMaxBody(2*errmap.DefaultMaxBody))
+		if diff := cmp.Diff(told{Code: code.Code_NOT_FOUND, Message: "m"}, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", kind, diff)
+		}
+		_, got = read(t, answer(500, body, "Content-Type", kind), errmaphttp.HTTPJSON)
+		if !got.Local {
+			t.Errorf("%s: %+v", kind, got)
+		}
+	}
+}
+
 func TestReadError_body_breaks_off(t *testing.T) {
 	t.Parallel()
 	resp := answer(503, "")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/errmap/errmap/errmap"
 )
@@ -57,8 +56,8 @@ func (o *writeOptions) write(w http.ResponseWriter, r *http.Request, e *errmap.E
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Accept")
-	if delay, ok := e.RetryDelay(); ok {
-		h.Set("Retry-After", RetryAfter(delay))
+	if after := e.RetryAfter(); after != "" {
+		h.Set("Retry-After", after)
 	}
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
@@ -108,14 +107,4 @@ func (o *writeOptions) finish(w http.ResponseWriter, r *http.Request, e *errmap.
 	if errors.Is(o.write(w, r, e), ErrBegun) {
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// RetryAfter returns the value of the Retry-After header for a delay: whole
-// seconds, rounded up, never below 0 (RFC 9110 section 10.2.3).
-func RetryAfter(delay time.Duration) string {
-	seconds := max(delay, 0) / time.Second
-	if max(delay, 0)%time.Second > 0 {
-		seconds++
-	}
-	return strconv.FormatInt(int64(seconds), 10)
 }
