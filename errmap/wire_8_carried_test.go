@@ -255,6 +255,8 @@ func TestWire_8_carried_that_is_dropped(t *testing.T) {
 		{"an empty check", &errmapv1.Carried{}, nil, true},
 		{"a check of another length", &errmapv1.Carried{Check: head}, []*anypb.Any{info}, true},
 		{"a longer unknown field in the plain one", &errmapv1.Carried{Check: withInfo, Details: detail(0, true, bytesOf(rpcInfo, "\x0a\x01R\x9a\x06\x02hi"))}, []*anypb.Any{info}, false},
+		{"a type that nobody links", &errmapv1.Carried{Check: append(append(append([]byte{}, head...), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte("b.C")))...), 0, 0, 0, 0)}, []*anypb.Any{anyOf("a/b.C", "x")}, false},
+		{"another type that nobody links", &errmapv1.Carried{Check: append(append(append([]byte{}, head...), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte("b.C")))...), 0, 0, 0, 0)}, []*anypb.Any{anyOf("a/b.D", "x")}, true},
 		{"another value than the plain one", &errmapv1.Carried{Check: withInfo, Details: detail(0, true, bytesOf(rpcInfo, "\x0a\x01X"))}, []*anypb.Any{info}, true},
 		{"a value that lacks what the plain one says", &errmapv1.Carried{Check: withInfo, Details: detail(0, true, bytesOf(rpcInfo, "\x12\x01d"))}, []*anypb.Any{info}, true},
 		{"another type than the plain one", &errmapv1.Carried{Check: withInfo, Details: detail(0, true, bytesOf("a/google.rpc.Help", ""))}, []*anypb.Any{info}, true},
