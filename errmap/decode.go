@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -22,16 +23,25 @@ type FormError struct {
 }
 
 // Error returns the form and what is wrong.
-func (e *FormError) Error() string { return fmt.Sprintf("not a %s error: %s", e.Wire, e.Reason) }
+func (e *FormError) Error() string { return fmt.Sprintf("not %s error: %s", article(e.Wire), e.Reason) }
+
+// article returns the name of a wire after its indefinite article.
+func article(w Wire) string {
+	if w == WireHTTP {
+		return "an " + w.String()
+	}
+	return "a " + w.String()
+}
 
 // foreign returns the error of a body of another kind: what the HTTP status
 // says, its first bytes in a note. The body never becomes the message.
 func foreign(w Wire, body []byte, o *decodeOptions, toCode func(int) code.Code, why string) (*Error, error) {
+	why = strings.TrimPrefix(why, "jsontext: ") // the name of the parser tells a reader nothing
 	if o.httpStatus == 0 || o.httpStatus/100 == 2 || o.stream {
 		return nil, &FormError{Wire: w, Reason: why}
 	}
 	e := &Error{number: int32(toCode(o.httpStatus)), message: statusText(o.httpStatus), decoded: true}
-	e.notes.add("body is not a %s error (%s); it begins %q", w, why, firstBytes(body))
+	e.notes.add("body is not %s error (%s); it begins %q", article(w), why, firstBytes(body))
 	e.setHTTPStatus(w, o.httpStatus)
 	o.finish(e)
 	return e, nil

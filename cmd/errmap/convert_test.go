@@ -51,12 +51,12 @@ func TestConvert(t *testing.T) {
 		},
 		{
 			name: "a body of another kind", args: "--from http --to status", stdin: "<html>",
-			wantError: "errmap: not a http error: jsontext: invalid character '<' at start of value\n", wantCode: exitFailure,
+			wantError: "errmap: not an http error: invalid character '<' at start of value\n", wantCode: exitFailure,
 		},
 		{
 			name: "a body of another kind with a status", args: "--from http --to status --http-status 404 --notes", stdin: "<html>",
 			wantOut:   `{"code":5,"message":"HTTP status 404 Not Found"}` + "\n",
-			wantError: `errmap: note: body is not a http error (jsontext: invalid character '<' at start of value); it begins "<html>"` + "\n",
+			wantError: `errmap: note: body is not an http error (invalid character '<' at start of value); it begins "<html>"` + "\n",
 		},
 		{
 			name: "notes are asked for", args: "--from connect --to status", stdin: `{"code":"not_found","Message":"m"}`,
@@ -133,7 +133,7 @@ func TestConvert_lines(t *testing.T) {
 		},
 		{
 			name: "a page with a status", line: `{"from":"connect","to":"connect","http_status":503,"input":"<p>"}`,
-			want: `{"output":{"code":"unavailable","message":"HTTP status 503 Service Unavailable"},"http_status":503,"notes":["body is not a connect error (jsontext: invalid character '<' at start of value); it begins \"<p>\""]}`,
+			want: `{"output":{"code":"unavailable","message":"HTTP status 503 Service Unavailable"},"http_status":503,"notes":["body is not a connect error (invalid character '<' at start of value); it begins \"<p>\""]}`,
 		},
 		{
 			name: "profiles", line: `{"from":"jsonrpc","to":"jsonrpc","profile":"mcp","from_profile":"a2a","input":{"code":-32601,"message":"m"}}`,
@@ -147,9 +147,9 @@ func TestConvert_lines(t *testing.T) {
 			name: "a line beats the flags", args: "--from connect --to status --to-profile mcp", line: `{"to":"jsonrpc","profile":"generic","input":{"code":"unimplemented","message":"m"}}`,
 			want: `{"output":{"code":-32601,"message":"m"},"http_status":200}`,
 		},
-		{name: "an empty line", line: ``, want: `{"error":"the line is no JSON: jsontext: unexpected EOF"}`},
+		{name: "an empty line", line: ``, want: `{"error":"the line is no JSON: unexpected EOF"}`},
 		{name: "no object", line: `[]`, want: `{"error":"the line is no JSON object"}`},
-		{name: "two values", line: `{} {}`, want: `{"error":"the line is no JSON: jsontext: invalid character '{' after top-level value after offset 3"}`},
+		{name: "two values", line: `{} {}`, want: `{"error":"the line is no JSON: invalid character '{' after top-level value after offset 3"}`},
 		{
 			name: "an unknown member", line: `{"form":"grpc"}`,
 			want: `{"error":"unknown member \"form\": want from, to, profile, from_profile, to_profile, http_status, input"}`,

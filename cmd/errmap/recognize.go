@@ -175,3 +175,6 @@ func readMembers(text []byte) (map[string]jsontext.Value, bool) {
 	}
 	return members, true
 }
+
+// jsonReason tells what is wrong with JSON, without the name of its parser.
+func jsonReason(err error) string { return strings.TrimPrefix(err.Error(), "jsontext: ") }
