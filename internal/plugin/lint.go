@@ -16,15 +16,14 @@ import (
 
 // Limits of AIP-193, section ErrorInfo, and of JSON-RPC 2.0, section 5.1.
 const (
-	maxReason        = 63
-	maxKey           = 64
-	reasonPattern    = "[A-Z][A-Z0-9_]+[A-Z0-9]"
-	keyPattern       = "[a-z][a-zA-Z0-9-_]+"
-	firstReserved    = -32768
-	lastReserved     = -32000
-	minErrorStatus   = 400
-	maxErrorStatus   = 599
-	maxShownElements = 8
+	maxReason      = 63
+	maxKey         = 64
+	reasonPattern  = "[A-Z][A-Z0-9_]+[A-Z0-9]"
+	keyPattern     = "[a-z][a-zA-Z0-9-_]+"
+	firstReserved  = -32768
+	lastReserved   = -32000
+	minErrorStatus = 400
+	maxErrorStatus = 599
 )
 
 var (
@@ -52,13 +51,14 @@ type LintRule struct {
 func LintRules() []LintRule {
 	return []LintRule{
 		{"ERRMAP_CODE", "Checks that every error has a code other than OK.", eachDefinition(checkCode)},
-		{"ERRMAP_DOMAIN", "Checks that every error has a domain.", eachDefinition(checkDomain)},
+		{"ERRMAP_DOMAIN", "Checks that every error has a domain, and that domains are registered names.", checkDomains},
 		{"ERRMAP_REASON", "Checks that reasons are as AIP-193 wants them.", eachDefinition(checkReason)},
 		{"ERRMAP_IDENTITY_UNIQUE", "Checks that no two errors have the same domain and reason.", checkIdentityUnique},
 		{"ERRMAP_JSONRPC_CODE", "Checks that JSON-RPC numbers are legal.", eachDefinition(checkJSONRPC)},
 		{"ERRMAP_JSONRPC_CODE_UNIQUE", "Checks that no two errors of a domain have the same JSON-RPC number.", checkJSONRPCUnique},
 		{"ERRMAP_HTTP_STATUS", "Checks that HTTP statuses are those of errors.", eachDefinition(checkHTTPStatus)},
 		{"ERRMAP_PROBLEM_TYPE", "Checks that problem types are URIs.", eachDefinition(checkProblemType)},
+		{"ERRMAP_TITLE", "Checks that titles have no placeholders.", eachDefinition(checkTitle)},
 		{"ERRMAP_MESSAGE", "Checks that the placeholders of messages name fields that have a text.", eachDefinition(checkMessage)},
 		{"ERRMAP_METADATA_KEY", "Checks that metadata keys are as AIP-193 wants them.", eachDefinition(checkMetadataKeys)},
 		{"ERRMAP_VALUE_FIELD", "Checks that no field is a google.protobuf.Value.", eachDefinition(checkValueFields)},
@@ -92,17 +92,6 @@ func checkCode(d *Definition, report func(Mistake)) {
 	} else if _, known := code.Code_name[int32(c)]; !known {
 		m.What = fmt.Sprintf("code %d is none of google.rpc.Code", c)
 		report(m)
-	}
-}
-
-func checkDomain(d *Definition, report func(Mistake)) {
-	if d.Domain == "" {
-		report(Mistake{
-			Path:     d.optionPath(optionInfo, infoDomain),
-			What:     fmt.Sprintf("%s has no domain", d.Message.Name()),
-			Expected: "expected the name of the service that owns the error",
-			Remedy:   "set (errmap.v1.domain) in the file or info.domain in the option",
-		})
 	}
 }
 
@@ -228,59 +217,6 @@ func checkProblemType(d *Definition, report func(Mistake)) {
 			Remedy:   "write one, or leave it out for the one of domain and reason",
 		})
 	}
-}
-
-func checkMessage(d *Definition, report func(Mistake)) {
-	path := d.optionPath(optionMessage)
-	if d.TemplateErr != nil {
-		what, remedy, _ := strings.Cut(d.TemplateErr.Error(), ", ")
-		report(Mistake{
-			Path:     path,
-			What:     "message: " + what,
-			Expected: "expected text with placeholders such as {order_id}",
-			Remedy:   remedy,
-		})
-		return
-	}
-	for _, part := range d.Template {
-		if !part.Placeholder {
-			continue
-		}
-		fd := d.Field(part.Text)
-		switch {
-		case fd == nil:
-			report(Mistake{
-				Path:     path,
-				What:     fmt.Sprintf("message: placeholder {%s} names no field of %s", part.Text, d.Message.Name()),
-				Expected: "expected " + placeholders(d.Message),
-				Remedy:   "name one, or add the field",
-			})
-		case IsDetail(fd):
-			report(Mistake{
-				Path:     path,
-				What:     fmt.Sprintf("message: placeholder {%s} names a detail, which has no text", part.Text),
-				Expected: "expected " + placeholders(d.Message),
-				Remedy:   "name another field",
-			})
-		}
-	}
-}
-
-// placeholders tells which placeholders a message of md may have.
-func placeholders(md protoreflect.MessageDescriptor) string {
-	var names []string
-	for fd := range fields(md) {
-		if !IsDetail(fd) {
-			names = append(names, "{"+string(fd.Name())+"}")
-		}
-	}
-	switch {
-	case len(names) == 0:
-		return "no placeholder, since no field has a text"
-	case len(names) > maxShownElements:
-		names = append(names[:maxShownElements], "…")
-	}
-	return strings.Join(names, " or ")
 }
 
 func checkMetadataKeys(d *Definition, report func(Mistake)) {

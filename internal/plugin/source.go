@@ -22,6 +22,7 @@ const (
 	methodOptions  = 4
 	optionCode     = 1
 	optionInfo     = 2
+	optionTitle    = 3
 	optionMessage  = 4
 	optionJSONRPC  = 5
 	optionHTTP     = 6
