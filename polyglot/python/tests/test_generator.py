@@ -44,6 +44,15 @@ def use() -> None:
     assert every.metadata["wide"] == "1152921504606846976"
     assert every.metadata["color"] == "COLOR_RED"
     assert every.metadata["constant"] == "c"
+    assert every.metadata["data"] == "AP8="
+    assert every.metadata["many"] == '["x","y"]'
+    assert every.metadata["byNumber"] == '{{"3":true}}'
+    assert every.metadata["colors"] == '["COLOR_RED","COLOR_UNSPECIFIED"]'
+    for value, spelled in (
+        (1e21, "1e+21"), (1e20, "100000000000000000000"), (0.1, "0.1"), (1e-7, "1e-7"),
+        (-0.0, "-0"), (float("inf"), "Infinity"), (float("nan"), "NaN"),
+    ):
+        assert names.EverythingError(number_=value).metadata["number"] == spelled
     assert every.perhaps is None and every.right is None and every.left == 0
     assert every.which_oneof("choice") == "left"
     text = errmap.to_jsonrpc(every, errmap.Profile.GENERIC)

@@ -53,15 +53,17 @@ def render_message(types: Catalog, detail: RawDetail) -> tuple[_json.Value, bool
         out = _protojson.marshal(Any(type_url=detail.type_url, value=detail.value), types)
         if out.depth > DEFAULT_MAX_DEPTH - ENVELOPE_DEPTH:
             return None
-        size = message.ByteSize()
-        message.DiscardUnknownFields()
-        whole = message.ByteSize() == size
+        # A copy, since one implementation of protobuf remembers the size of a message.
+        known = type(message)()
+        known.CopyFrom(message)
+        known.DiscardUnknownFields()
+        whole = serialize(known) == serialize(message)
         back = Any()
         _protojson.unmarshal(out, back, types)
     except _protojson.ProtoJSONError:
         return None
     again = decode_detail(types, RawDetail(back.type_url, back.value))
-    if again is None or serialize(again) != serialize(message):
+    if again is None or serialize(again) != serialize(known):
         return None
     return out, whole
 
