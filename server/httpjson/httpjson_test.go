@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -290,6 +291,16 @@ func TestHandler_hidden_errors(t *testing.T) {
 		if w.Code != 500 || strings.Contains(w.Body.String(), "10.0.0.7") || !strings.Contains(w.Body.String(), `"message":"internal error"`) {
 			t.Errorf("answer %d %s", w.Code, w.Body)
 		}
+	}
+}
+
+// The largest limit of all is none, and not one of no bytes.
+func TestHandler_noBodyLimit(t *testing.T) {
+	t.Parallel()
+	url := start(t, httpjson.WithMaxRequestBytes(math.MaxInt64))
+	_, got := do(t, "POST", url+"/v1/shelves/1/books/2:move", `{"to":"shelves/3"}`, map[string]string{"Content-Type": "application/json"})
+	if !strings.Contains(got, "shelves/3") {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package httpjson
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -88,6 +89,7 @@ func newOptions(opts []Option) options {
 	if o.maxRequest <= 0 {
 		o.maxRequest = DefaultMaxRequestBytes
 	}
+	o.maxRequest = min(o.maxRequest, math.MaxInt64-1) // one byte more is read
 	if o.readTimeout == 0 {
 		o.readTimeout = DefaultReadTimeout
 	}
