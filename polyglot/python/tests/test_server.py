@@ -6,8 +6,10 @@ import asyncio
 import copy
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import grpc
+import grpc.aio
 import pytest
 from connectrpc.client import ConnectClient, ConnectClientSync
 from connectrpc.compat import google_protobuf_binary_codec, google_protobuf_codecs
@@ -152,6 +154,71 @@ class TestGRPC:
         assert (error.code, error.message) == (errmap.Code.DATA_LOSS, "by hand")
         assert not reports.all
         assert get(Request(sku="A1")).qty == 1
+
+
+class AsyncHandlers(Handlers):
+    """The same for grpc.aio."""
+
+    async def get(self, request: Request, context: Any) -> Response:  # type: ignore[override]
+        if request.sku == "aborted":
+            await context.abort(grpc.StatusCode.DATA_LOSS, "by hand")
+        return fail(request.sku)
+
+    async def watch(self, request: Request, context: Any) -> AsyncIterator[Response]:  # type: ignore[override]
+        yield Response(sku="A1")
+        yield fail(request.sku)
+
+    async def fill(self, requests: Any, context: Any) -> Response:  # type: ignore[override]
+        return fail((await anext(aiter(requests))).sku)
+
+    async def haggle(self, requests: Any, context: Any) -> AsyncIterator[Response]:  # type: ignore[override]
+        async for request in requests:
+            yield fail(request.sku)
+
+
+class TestAsyncGRPC:
+    @pytest.mark.parametrize("method", ["Get", "Watch", "Fill", "Haggle"])
+    def test_raises(self, method: str) -> None:
+        asyncio.run(self.run(method))
+
+    async def run(self, method: str) -> None:
+        reports = Reports()
+        server = grpc.aio.server(interceptors=[errmap.grpc.AsyncErrorInterceptor(reports.guard)])
+        server.add_generic_rpc_handlers([AsyncHandlers()])
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        path, write, read = f"/shop.v1.Cart/{method}", Request.SerializeToString, Response.FromString
+        errors = {}
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            for sku in ("stock", "forward", "local", "aborted", "remote", "hidden"):
+                if sku == "aborted" and method != "Get":
+                    continue
+                request = Request(sku=sku)
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    match method:
+                        case "Get":
+                            await channel.unary_unary(path, write, read)(request)
+                        case "Watch":
+                            async for _ in channel.unary_stream(path, write, read)(request):
+                                pass
+                        case "Fill":
+                            await channel.stream_unary(path, write, read)(iter([request]))
+                        case "Haggle":
+                            async for _ in channel.stream_stream(path, write, read)(iter([request])):
+                                pass
+                errors[sku] = errmap.grpc.from_grpc_error(caught.value)
+                if sku == "aborted":
+                    assert errors[sku].message == "by hand"
+        await server.stop(0)
+        kept = iter(list(reports.all))
+        reports.all.clear()
+
+        def call(sku: str) -> errmap.Error:
+            if sku in ("remote", "hidden"):
+                reports.all.append(next(kept))
+            return errors[sku]
+
+        check(call, reports)
 
 
 class Service:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Unpack
 
 import grpc
+import grpc.aio
 
 from ._budget import fit
 from ._decode import NotAnError
@@ -21,12 +23,14 @@ from .options import DecodeArguments, EncodeArguments, decode_options, encode_op
 from .received import Wire
 from .status import RawStatus, encode_status
 
-__all__ = ["ErrorInterceptor", "Failed", "from_grpc_error", "to_grpc_status"]
+__all__ = ["AsyncErrorInterceptor", "ErrorInterceptor", "Failed", "from_grpc_error", "to_grpc_status"]
 
 if TYPE_CHECKING:
     _ServerInterceptor = grpc.ServerInterceptor[Any, Any]
+    _AsyncServerInterceptor = grpc.aio.ServerInterceptor[Any, Any]
 else:
     _ServerInterceptor = grpc.ServerInterceptor
+    _AsyncServerInterceptor = grpc.aio.ServerInterceptor
 
 _CODES = {int(code.value[0]): code for code in grpc.StatusCode}
 
@@ -123,21 +127,7 @@ class ErrorInterceptor(_ServerInterceptor):
         handler_call_details: Any,
     ) -> Any:
         """Wrap the handler of a call."""
-        handler = continuation(handler_call_details)
-        if handler is None:
-            return None
-        streams = handler.response_streaming
-        if handler.request_streaming:
-            behavior = handler.stream_stream if streams else handler.stream_unary
-            make = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
-        else:
-            behavior = handler.unary_stream if streams else handler.unary_unary
-            make = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
-        return make(
-            self._stream(behavior) if streams else self._single(behavior),
-            request_deserializer=handler.request_deserializer,
-            response_serializer=handler.response_serializer,
-        )
+        return _wrapped(continuation(handler_call_details), self._single, self._stream)
 
     def _single(self, behavior: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def single(request: Any, context: grpc.ServicerContext) -> Any:
@@ -161,3 +151,65 @@ class ErrorInterceptor(_ServerInterceptor):
         if context.code() not in (None, grpc.StatusCode.OK):  # type: ignore[attr-defined]
             raise error  # the handler has aborted already
         context.abort_with_status(to_grpc_status(self._guard.outgoing(error), **self._arguments))
+
+
+class AsyncErrorInterceptor(_AsyncServerInterceptor):
+    """Is ErrorInterceptor for a server of grpc.aio, whose handlers are coroutines and
+    asynchronous generators. Others are left alone."""
+
+    def __init__(self, guard: Guard | None = None, **arguments: Unpack[EncodeArguments]) -> None:
+        self._guard = guard if guard is not None else Guard()
+        self._arguments = arguments
+
+    async def intercept_service(
+        self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
+    ) -> Any:
+        """Wrap the handler of a call."""
+        return _wrapped(await continuation(handler_call_details), self._wrap, self._wrap)
+
+    def _wrap(self, behavior: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        async def stream(request: Any, context: Any) -> AsyncIterator[Any]:
+            try:
+                async for response in behavior(request, context):
+                    yield response
+            except Exception as error:
+                await self._abort(error, context)
+
+        async def single(request: Any, context: Any) -> Any:
+            try:
+                return await behavior(request, context)
+            except Exception as error:
+                await self._abort(error, context)
+
+        if inspect.isasyncgenfunction(behavior):
+            return stream
+        return single if inspect.iscoroutinefunction(behavior) else behavior
+
+    async def _abort(self, error: Exception, context: Any) -> NoReturn:
+        if isinstance(error, grpc.aio.AbortError):
+            raise error  # the handler has aborted already
+        status = to_grpc_status(self._guard.outgoing(error), **self._arguments)
+        await context.abort(status.code, status.details, status.trailing_metadata)
+        raise error
+
+
+def _wrapped(
+    handler: Any,
+    single: Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]],
+    stream: Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]],
+) -> Any:
+    """Return a handler whose behavior is another; None where there is none."""
+    if handler is None:
+        return None
+    streams = handler.response_streaming
+    if handler.request_streaming:
+        behavior = handler.stream_stream if streams else handler.stream_unary
+        make = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
+    else:
+        behavior = handler.unary_stream if streams else handler.unary_unary
+        make = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
+    return make(
+        stream(behavior) if streams else single(behavior),
+        request_deserializer=handler.request_deserializer,
+        response_serializer=handler.response_serializer,
+    )
