@@ -1,0 +1,253 @@
+// What callers choose: limits, budgets, notes, catalogues; and bytes that are no text.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { create, createRegistry, toBinary, toJson } from "@bufbuild/protobuf";
+import {
+  AnySchema,
+  anyPack,
+  DurationSchema,
+  FieldMaskSchema,
+  file_google_protobuf_struct,
+  StructSchema,
+  TimestampSchema,
+} from "@bufbuild/protobuf/wkt";
+import {
+  Code,
+  createCatalog,
+  ErrmapError,
+  fromConnectJson,
+  fromGrpc,
+  fromHttp,
+  fromJsonRpc,
+  fromProblem,
+  fromStatus,
+  parseRetryAfter,
+  toConnectJson,
+  toGrpc,
+  toHttp,
+  toJsonRpcText,
+  toProblem,
+  toStatus,
+} from "../src/index.js";
+import { noErrors } from "../src/catalog.js";
+import { DebugInfoSchema, LocalizedMessageSchema } from "../src/gen/google/rpc/error_details_pb.js";
+import { sameText } from "../src/decimal.js";
+import { compactJson } from "../src/json.js";
+import { anyFromJson, anyToJson } from "../src/protojson.js";
+import { decodeUtf8 } from "../src/utf8.js";
+import { EverythingSchema, Kind } from "./gen/naming/v1/naming_pb.js";
+import { errors_shop_v1_cart, StockEmptyError } from "./gen/shop/v1/cart_errmap.js";
+
+const catalog = createCatalog(errors_shop_v1_cart);
+const mystery = '{"code":-32000,"message":"m","data":[{"@type":"type.googleapis.com/acme.v9.Mystery","n":1.0}]}';
+
+describe("what rides along", () => {
+  it("comes back over every binary wire", () => {
+    const err = fromJsonRpc(mystery);
+    assert.equal(toJsonRpcText(fromConnectJson(toConnectJson(err))).text, mystery);
+    assert.equal(toJsonRpcText(fromGrpc(toGrpc(err))).text, mystery);
+    assert.equal(toJsonRpcText(fromStatus(toStatus(err))).text, mystery);
+  });
+
+  it("stays out where it is not wanted, with a note", () => {
+    const notes: string[] = [];
+    const text = toConnectJson(fromJsonRpc(mystery), { withoutCarried: true, onNote: (note) => notes.push(note) });
+    assert.equal(text, '{"code":"unknown","message":"m"}');
+    assert.equal(notes.length, 1);
+  });
+
+  it("is not believed of another message", () => {
+    const forged = toConnectJson(fromJsonRpc(mystery)).replace('"message":"m"', '"message":"n"');
+    const err = fromConnectJson(forged);
+    assert.deepEqual([err.message, err.details.length], ["n", 0]);
+    assert.match(err.notes.join(), /Carried dropped/);
+  });
+});
+
+describe("a catalogue", () => {
+  it("lets a reader without it read the same error", () => {
+    const made = new StockEmptyError({ sku: "A1" });
+    const { text } = toJsonRpcText(made, { catalog });
+    const err = fromJsonRpc(text);
+    assert.deepEqual([err.code, err.reason, err.metadata.get("sku")], [Code.FAILED_PRECONDITION, "STOCK_EMPTY", "A1"]);
+    assert.equal(toJsonRpcText(err).text, text);
+    assert.ok(fromJsonRpc(toJsonRpcText(err).text, { catalog }) instanceof StockEmptyError);
+  });
+
+  it("reads a type of a problem", () => {
+    const err = fromProblem({ type: "https://shop.example.com/errors/stock-empty", status: 400 }, { catalog });
+    assert.ok(err instanceof StockEmptyError);
+    assert.equal(err.code, Code.FAILED_PRECONDITION);
+  });
+});
+
+describe("the budget of gRPC", () => {
+  const big = new StockEmptyError({ sku: "A1" }, { retryDelay: 1000 })
+    .withDetail(DebugInfoSchema, { detail: "d".repeat(10_000) })
+    .withDetail(LocalizedMessageSchema, { locale: "de", message: "l".repeat(3000) });
+  const names = (headers: [string, string][]): string[] => fromGrpc(headers).details.map((d) => d.name.replace("google.rpc.", ""));
+
+  for (const [budget, left] of [
+    [Infinity, ["ErrorInfo", "RetryInfo", "DebugInfo", "LocalizedMessage"]],
+    [8192, ["ErrorInfo", "RetryInfo", "LocalizedMessage"]],
+    [2000, ["ErrorInfo", "RetryInfo"]],
+    [150, ["ErrorInfo"]],
+    [1, []],
+  ] as const) {
+    it(String(budget), () => {
+      const notes: string[] = [];
+      const headers = toGrpc(big, { budget, onNote: (note) => notes.push(note) });
+      assert.deepEqual(names(headers), left);
+      assert.equal(headers[0]?.join(), "grpc-status,9");
+      assert.equal(notes.length > 0, budget !== Infinity);
+      const size = headers.reduce((n, [name, value]) => n + name.length + value.length, 0);
+      assert.ok(size <= Math.max(budget, "grpc-status9".length), `${size} bytes`);
+    });
+  }
+
+  it("cuts the message on a character", () => {
+    const headers = toGrpc(new ErrmapError(Code.ABORTED, "é".repeat(100)), { budget: 100, onNote: () => undefined });
+    assert.match(headers[1]?.[1] ?? "", /^(?:%C3%A9)+$/);
+  });
+});
+
+describe("limits", () => {
+  it("a body", () => {
+    assert.equal(fromHttp(" ".repeat(101), { limits: { body: 100 }, httpStatus: 503 }).code, Code.UNAVAILABLE);
+    assert.throws(() => fromHttp(" ".repeat(101), { limits: { body: 100 } }), { name: "FormError" });
+  });
+  it("the depth", () => {
+    const deep = `{"error":{"code":404,"message":"m","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`;
+    assert.equal(fromHttp(deep, { httpStatus: 404 }).message, "HTTP status 404 Not Found");
+  });
+  it("the details", () => {
+    const err = fromHttp({ error: { code: 404, details: Array.from({ length: 20 }, () => ({})) } }, { limits: { details: 5 } });
+    assert.equal(err.details.length, 5);
+    assert.match(err.notes.join(), /15 details/);
+  });
+  it("the message", () => {
+    const err = fromConnectJson({ code: "aborted", message: "é".repeat(10) }, { limits: { message: 5 } });
+    assert.equal(err.message, "éé");
+  });
+});
+
+describe("bytes that are no text", () => {
+  it("are repaired byte by byte", () => {
+    assert.equal(decodeUtf8(Uint8Array.of(0x63, 0x61, 0x66, 0xe9)), "caf\ufffd");
+    assert.equal(decodeUtf8(Uint8Array.of(0xe2, 0x82, 0x41, 0xf0, 0x9f, 0x98, 0x80, 0xff)), "\ufffd\ufffdA\u{1f600}\ufffd");
+    const body = Uint8Array.from([...new TextEncoder().encode('{"code":"aborted","message":"'), 0xe9, ...new TextEncoder().encode('"}')]);
+    assert.equal(fromConnectJson(body).message, "\ufffd");
+  });
+  it("a byte order mark is no JSON", () => {
+    assert.throws(() => fromConnectJson('\ufeff{"code":"aborted"}'), { name: "FormError" });
+    assert.throws(() => fromConnectJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d)), { name: "FormError" });
+  });
+  it("what is no JSON is refused", () => {
+    for (const text of ["", "{", '{"a":1,}', "[1 2]", "01", "1.", "tru", '"\\x"', '"\n"', "{} x", '{"a" 1}', "nul", "+1", ".5", "NaN", '{"a":1]']) {
+      assert.throws(() => compactJson(text, { body: 100, depth: 100 }), { name: "JsonError" }, text);
+    }
+  });
+});
+
+it("__proto__ is a key like any other", () => {
+  const text =
+    '{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"REASON","domain":"x.example.com","metadata":{"__proto__":"a","constructor":"b"}}],"__proto__":{"toString":1}}}';
+  const err = fromHttp(text);
+  assert.deepEqual([...err.metadata].sort(), [["__proto__", "a"], ["constructor", "b"]]);
+  const again = fromHttp(toHttp(fromConnectJson(toConnectJson(err))).body);
+  assert.deepEqual([...again.metadata].sort(), [...err.metadata].sort());
+  assert.match(again.received.map((r) => r.members).join(), /"__proto__":\{"toString":1\}/);
+});
+
+describe("Retry-After", () => {
+  const at = new Date("2026-01-01T00:00:00Z");
+  it("becomes a RetryInfo", () => {
+    const err = fromHttp("no JSON", { httpStatus: 429, headers: new Headers({ "retry-after": "7" }), receivedAt: at });
+    assert.deepEqual([err.code, err.retryDelay, err.retryable], [Code.RESOURCE_EXHAUSTED, 7000, true]);
+    assert.equal(toHttp(err).headers["retry-after"], "7");
+  });
+  for (const [value, want] of [
+    ["0", 0],
+    ["-5", 0],
+    ["1.5", undefined],
+    ["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
+    ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+    ["soon", undefined],
+    ["", undefined],
+  ] as const) {
+    it(JSON.stringify(value), () => assert.equal(parseRetryAfter(value, at.getTime()), want));
+  }
+  it("is rounded up", () => {
+    assert.equal(toProblem(new ErrmapError(Code.UNAVAILABLE, "m", { retryDelay: 1500 })).headers["retry-after"], "2");
+  });
+});
+
+// The same ProtoJSON as that of the library, for what both can say.
+describe("ProtoJSON", () => {
+  const registry = createRegistry(EverythingSchema, DurationSchema, TimestampSchema, FieldMaskSchema, file_google_protobuf_struct, AnySchema);
+  const types = createCatalog(EverythingSchema.file);
+  const everything = create(EverythingSchema, {
+    flag: true,
+    i64: -9007199254740993n,
+    u64: 2n ** 64n - 1n,
+    f32: 0.5,
+    f64: -1e-7,
+    text: "\u2028\"\\\u0001",
+    data: new Uint8Array([251, 255]),
+    kind: Kind.ONE,
+    many: [0n, 5n],
+    byName: { z: 1, a: 0 },
+    perhaps: "",
+    lasts: { seconds: -1n, nanos: -1 },
+    object: { a: { b: [1.5, null, true, "x", {}] } },
+    other: 9 as Kind,
+  });
+  for (const [name, any] of Object.entries({
+    everything: anyPack(EverythingSchema, everything),
+    empty: anyPack(EverythingSchema, create(EverythingSchema)),
+    duration: anyPack(DurationSchema, create(DurationSchema, { nanos: 1_000_000 })),
+    timestamp: anyPack(TimestampSchema, create(TimestampSchema, { seconds: -62_135_596_800n, nanos: 999_999_999 })),
+    mask: anyPack(FieldMaskSchema, create(FieldMaskSchema, { paths: ["a.b_c", "d"] })),
+    struct: anyPack(StructSchema, create(StructSchema, { fields: {} })),
+    "any in any": anyPack(AnySchema, anyPack(DurationSchema, create(DurationSchema, { seconds: 5n }))),
+  })) {
+    it(name, () => {
+      const text = anyToJson(types, any.typeUrl, any.value);
+      assert.ok(sameText(text, JSON.stringify(toJson(AnySchema, any, { registry }))), text);
+      const back = anyFromJson(text, { types, lenient: false });
+      assert.deepEqual(toBinary(AnySchema, create(AnySchema, back)), toBinary(AnySchema, any));
+    });
+  }
+
+  for (const refused of [
+    '{"@type":"x/google.protobuf.Duration","value":"1"}',
+    '{"@type":"x/google.protobuf.Duration","value":"315576000001s"}',
+    '{"@type":"x/google.protobuf.Duration"}',
+    '{"@type":"x/google.protobuf.Timestamp","value":"2026-02-30T00:00:00Z"}',
+    '{"@type":"x/google.protobuf.Timestamp","value":"2026-01-01T00:00:00"}',
+    '{"@type":"x/google.protobuf.FieldMask","value":"a_b"}',
+    '{"@type":"x/naming.v1.Everything","i32":2147483648}',
+    '{"@type":"x/naming.v1.Everything","i32":1.5}',
+    '{"@type":"x/naming.v1.Everything","u64":-1}',
+    '{"@type":"x/naming.v1.Everything","flag":"true"}',
+    '{"@type":"x/naming.v1.Everything","kind":"KIND_TWO"}',
+    '{"@type":"x/naming.v1.Everything","data":"A"}',
+    '{"@type":"x/naming.v1.Everything","text":"\\ud800"}',
+    '{"@type":"x/naming.v1.Everything","byName":{"a":1,"a":2}}',
+    '{"@type":"x/naming.v1.Everything","i64":1,"i64":"1"}',
+    '{"@type":"x/naming.v1.Everything","by_name":{},"byName":{}}',
+    '{"@type":"x/naming.v1.Everything","f64":1e400}',
+    '{"@type":"x/naming.v1.Everything","nothing":1}',
+    '{"@type":"x/acme.v9.Mystery"}',
+    '{"@type":""}',
+    '{"a":1}',
+  ]) {
+    it(`refuses ${refused}`, () => assert.throws(() => anyFromJson(refused, { types, lenient: false }), { name: "ProtoJsonError" }));
+  }
+});
+
+it("base types are known without any file", () => {
+  assert.equal(noErrors.message("google.rpc.ErrorInfo")?.typeName, "google.rpc.ErrorInfo");
+  assert.equal(noErrors.message("acme.v9.Mystery"), undefined);
+});
