@@ -74,8 +74,11 @@ func TestWire_10_only_errors_made_for_the_caller_speak(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, describe(e), *reports)
 		}
 		if test.hides {
+			if name == "a typed nil" && !strings.Contains((*reports)[0].Err.Error(), "nil *errmap.Error") {
+				t.Errorf("%s: %v", name, (*reports)[0].Err)
+			}
 			id, ok := errmap.Detail[*errdetails.RequestInfo](e)
-			if !ok || id.GetRequestId() == "" || id.GetRequestId() != (*reports)[0].ID || !errors.Is((*reports)[0].Err, test.err) && (*reports)[0].Err != test.err {
+			if !ok || id.GetRequestId() == "" || id.GetRequestId() != (*reports)[0].ID || name != "a typed nil" && !errors.Is((*reports)[0].Err, test.err) {
 				t.Errorf("%s: id %v, report %v", name, id, *reports)
 			}
 		}
