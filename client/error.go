@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -72,7 +74,16 @@ func localError(ctx context.Context, err error) error {
 		}
 		return failed(connect.CodeCanceled, "canceled", err)
 	}
-	return failed(connect.CodeUnavailable, "the server cannot be reached", err)
+	return failed(connect.CodeUnavailable, "the server cannot be reached", notEOF(err))
+}
+
+// notEOF returns err without io.EOF, with which a stream would seem to end well:
+// net/http says it of a connection that breaks before the answer.
+func notEOF(err error) error {
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return fmt.Errorf("%w: %s", io.ErrUnexpectedEOF, err.Error())
 }
 
 func isTimeout(err error) bool {
@@ -85,7 +96,7 @@ func cutError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return localError(ctx, err)
 	}
-	return failed(connect.CodeUnavailable, "the answer ended before it was whole", err)
+	return failed(connect.CodeUnavailable, "the answer ended before it was whole", notEOF(err))
 }
 
 // protocolError is the error of a server that broke the protocol.

@@ -183,6 +183,7 @@ func (o *clientOptions) failed(ctx context.Context, s *status.Status, err error)
 				return e.WithCause(err).WithLocal()
 			}
 		}
+		return errmap.NewCode(code.Code(s.Code()), "the answer is not gRPC").WithCause(err).WithLocal()
 	}
 	e := FromStatus(s, o.decode...).WithLocal()
 	return e.WithCause(withContext(ctx, s.Code(), err))
