@@ -109,7 +109,7 @@ func decodeAnyConnect(body []byte, o *decodeOptions) (*Error, error) {
 	}
 	extras, kept := []byte("["), false
 	for i, raw := range o.elements(e, WireConnect, ours, "details") {
-		d, extra, err := connectDetail(raw)
+		d, extra, err := connectDetail(raw, &e.notes)
 		if err != nil {
 			e.notes.add("detail %d dropped: %v", i, err)
 			continue
@@ -134,13 +134,12 @@ func decodeAnyConnect(body []byte, o *decodeOptions) (*Error, error) {
 
 // connectDetail reads one element of details; extra is an object of the members
 // that it has beside type, value and debug.
-func connectDetail(raw []byte) (d RawDetail, extra []byte, err error) {
+func connectDetail(raw []byte, n *notes) (d RawDetail, extra []byte, err error) {
 	members, ok := objectMembers(raw)
 	if !ok {
 		return d, nil, fmt.Errorf("it is no object")
 	}
-	var ignored notes
-	ours, rest := take(members, &ignored, "type", "value", "debug")
+	ours, rest := take(members, n, "type", "value", "debug")
 	name, ok := stringValue(ours["type"])
 	if !ok {
 		return d, nil, fmt.Errorf("its type is no string")

@@ -122,3 +122,20 @@ func TestWire_4_members_not_named_ride_along(t *testing.T) {
 		}
 	}
 }
+
+func TestWire_9_what_a_detail_says_twice_is_noted(t *testing.T) {
+	t.Parallel()
+	for name, detail := range map[string]string{
+		"duplicate":  `{"type":"a.B","type":"a.C","value":"CgFh"}`,
+		"case":       `{"type":"a.B","value":"CgFh","Value":""}`,
+		"of another": `{"type":"a.B","value":"CgFh","x":1,"x":2}`,
+	} {
+		e, err := errmap.DecodeConnect([]byte(`{"code":"not_found","message":"m","details":[` + detail + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(e.Details()) != 1 || e.Details()[0].Name() != "a.B" || len(e.Notes()) != 1 {
+			t.Errorf("%s: %s, notes %q", name, describe(e), e.Notes())
+		}
+	}
+}
