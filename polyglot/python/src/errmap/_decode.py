@@ -32,7 +32,7 @@ class FormError(NotAnError):
     """A body is not of the expected kind, and no HTTP status says what it was."""
 
     def __init__(self, wire: Wire, why: str) -> None:
-        super().__init__(f"not a {wire} error: {why}")
+        super().__init__(f"not {_article(wire)} error: {why}")
         self.wire = wire
         """The form that was expected."""
 
@@ -84,7 +84,7 @@ class DecodeOptions:
         error.number, error.message = int(to_code(self.http_status)), status_text(self.http_status)
         data = body if isinstance(body, bytes) else body.encode("utf-8", "replace")
         begins = decode_utf8(data[:200])
-        error.notes.add(f"body is not a {wire} error ({why}); it begins {quote(begins, 400)}")
+        error.notes.add(f"body is not {_article(wire)} error ({why}); it begins {quote(begins, 400)}")
         keep_http_status(error, wire, self.http_status)
         return self.finish(error)
 
@@ -128,6 +128,10 @@ class DecodeOptions:
         if self.retry_after:
             _add_retry_after(error, self.retry_after, self.received_at)
         return error.finish()
+
+
+def _article(wire: Wire) -> str:
+    return f"an {wire}" if wire == Wire.HTTP else f"a {wire}"
 
 
 def keep(error: Draft, wire: Wire, members: list[_json.Member]) -> None:
