@@ -4,7 +4,7 @@ import { type Item, plainItems, restore } from "./carried.js";
 import { type Catalog, noErrors } from "./catalog.js";
 import { Code, codeByConnectName, codeFromConnectHttp, rowOf } from "./code.js";
 import { finish, foreign, reasonFor } from "./decode.js";
-import { addMember, completeUrl, Hub, Notes, RawDetail, take, typeUrlPrefix, Wire } from "./hub.js";
+import { addMember, completeUrl, Hub, type Notes, RawDetail, take, typeUrlPrefix, Wire } from "./hub.js";
 import { compactJson, joinMembers, type JsonText, type Member, newMember, objectMembers, quote, stringValue } from "./json.js";
 import type { DecodeSettings, EncodeSettings } from "./options.js";
 import { wellKnown } from "./wellknown.js";
@@ -76,7 +76,7 @@ export function decodeConnect(body: string | Uint8Array, o: DecodeSettings): Hub
   const extras: JsonText[] = [];
   const details: RawDetail[] = [];
   for (const [i, raw] of e.elements(o, Wire.CONNECT, ours, "details").entries()) {
-    const read = readDetail(raw);
+    const read = readDetail(raw, e.notes);
     if (typeof read === "string") {
       e.notes.add(`detail ${i} dropped: ${read}: ${raw}`);
       continue;
@@ -116,12 +116,12 @@ function readCode(e: Hub, raw: JsonText | undefined, rest: Member[], o: DecodeSe
 
 // readDetail reads one element of details, and the members that it has beside type,
 // value and debug; a string says why it is none.
-function readDetail(raw: JsonText): { detail: RawDetail; extra: Member[] } | string {
+function readDetail(raw: JsonText, notes: Notes): { detail: RawDetail; extra: Member[] } | string {
   const members = objectMembers(raw);
   if (members === undefined) {
     return "it is no object";
   }
-  const [ours, extra] = take(members, new Notes(), "type", "value", "debug");
+  const [ours, extra] = take(members, notes, "type", "value", "debug");
   const name = stringValue(ours.get("type"));
   const text = stringValue(ours.get("value"));
   if (name === undefined || text === undefined) {
