@@ -14,8 +14,8 @@ import (
 const pythonRuntime = "errmap.generated"
 
 // GeneratePython writes an exception class for each annotated message of the
-// files to generate, and the list of a file's classes, beside what protoc writes
-// for Python. It returns Mistakes, and generates nothing, where the schema has
+// files to generate, and the list and the union of a file's classes, beside what
+// protoc writes for Python. It returns Mistakes, and generates nothing, where the schema has
 // any.
 //
 // A class has the name of its message; its keyword arguments and properties have
@@ -50,7 +50,7 @@ func generatePythonFile(gen *protogen.Plugin, file protoreflect.FileDescriptor) 
 		file:          file,
 		imports:       make(map[string]string),
 	}
-	taken := map[string]bool{"ERRORS": true}
+	taken := map[string]bool{"ERRORS": true, "AnyError": true}
 	classes := make([]string, len(definitions))
 	for i, d := range definitions {
 		classes[i] = freePython(taken, pythonClass(d.Message))
@@ -91,6 +91,9 @@ func generatePythonFile(gen *protogen.Plugin, file protoreflect.FileDescriptor) 
 	g.P()
 	g.P("ERRORS: _typing.Final = (", strings.Join(classes, ", "), ",)")
 	g.P(`"""The errors of this file, for a catalogue."""`)
+	g.P()
+	g.P("AnyError: _typing.TypeAlias = ", quotePython(strings.Join(classes, " | ")))
+	g.P(`"""Any of them, for a match that mypy finds complete."""`)
 }
 
 // importTypes notes what the annotation of a field needs.

@@ -68,6 +68,16 @@ def use() -> None:
     assert errmap.Catalog(names.ERRORS).find_class("names.example.com", "INNER") is names.Outer_InnerError
     assert names.None_().reason == "NONE"
     total: int = every.wide
+    any_error: names.AnyError = every
+    match any_error:
+        case names.TrickyError() | names.Outer_InnerError() | names.Outer_InnerError_():
+            raise AssertionError
+        case names.None_() | names.ERRORS_():
+            raise AssertionError
+        case names.EverythingError():
+            pass
+        case _:
+            typing.assert_never(any_error)
     seen: typing.Sequence[str] = every.many
     try:
         raise names.None_().with_message("x") from ValueError("cause")

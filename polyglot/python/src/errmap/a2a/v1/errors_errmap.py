@@ -165,3 +165,6 @@ class VersionNotSupportedError(_errmap.TypedError):
 
 ERRORS: _typing.Final = (TaskNotFoundError, TaskNotCancelableError, PushNotificationNotSupportedError, UnsupportedOperationError, ContentTypeNotSupportedError, InvalidAgentResponseError, ExtendedAgentCardNotConfiguredError, ExtensionSupportRequiredError, VersionNotSupportedError,)
 """The errors of this file, for a catalogue."""
+
+AnyError: _typing.TypeAlias = "TaskNotFoundError | TaskNotCancelableError | PushNotificationNotSupportedError | UnsupportedOperationError | ContentTypeNotSupportedError | InvalidAgentResponseError | ExtendedAgentCardNotConfiguredError | ExtensionSupportRequiredError | VersionNotSupportedError"
+"""Any of them, for a match that mypy finds complete."""

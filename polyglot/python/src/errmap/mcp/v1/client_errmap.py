@@ -491,3 +491,6 @@ class ConnectionDownError(_errmap.TypedError):
 
 ERRORS: _typing.Final = (TimeoutError, TransportError, ProtocolError, DeniedError, NotFoundError, HookError, UnavailableError, ClosedError, OverloadedError, InputHandlerError, AuthError, RateLimitedError, SessionExpiredError, MrtrRoundLimitError, PaginationCycleError, MessageTooLargeError, ConnectionDownError,)
 """The errors of this file, for a catalogue."""
+
+AnyError: _typing.TypeAlias = "TimeoutError | TransportError | ProtocolError | DeniedError | NotFoundError | HookError | UnavailableError | ClosedError | OverloadedError | InputHandlerError | AuthError | RateLimitedError | SessionExpiredError | MrtrRoundLimitError | PaginationCycleError | MessageTooLargeError | ConnectionDownError"
+"""Any of them, for a match that mypy finds complete."""

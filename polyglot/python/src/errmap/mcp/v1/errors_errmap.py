@@ -121,3 +121,6 @@ class ResourceNotFoundError(_errmap.TypedError):
 
 ERRORS: _typing.Final = (HeaderMismatchError, MissingRequiredClientCapabilityError, UnsupportedProtocolVersionError, ResourceNotFoundError,)
 """The errors of this file, for a catalogue."""
+
+AnyError: _typing.TypeAlias = "HeaderMismatchError | MissingRequiredClientCapabilityError | UnsupportedProtocolVersionError | ResourceNotFoundError"
+"""Any of them, for a match that mypy finds complete."""

@@ -70,3 +70,6 @@ class BookLentError(_errmap.TypedError):
 
 ERRORS: _typing.Final = (BookNotFoundError, BookLentError,)
 """The errors of this file, for a catalogue."""
+
+AnyError: _typing.TypeAlias = "BookNotFoundError | BookLentError"
+"""Any of them, for a match that mypy finds complete."""

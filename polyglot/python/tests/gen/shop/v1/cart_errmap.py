@@ -114,3 +114,6 @@ class InvalidCartError(_errmap.TypedError):
 
 ERRORS: _typing.Final = (StockEmptyError, PaymentRequiredError, InvalidCartError,)
 """The errors of this file, for a catalogue."""
+
+AnyError: _typing.TypeAlias = "StockEmptyError | PaymentRequiredError | InvalidCartError"
+"""Any of them, for a match that mypy finds complete."""
