@@ -190,9 +190,9 @@ func headerValues(headers map[string][]string, name string) []string {
 		return append([]string(nil), values...)
 	}
 	var found []string
-	for key, values := range headers {
+	for _, key := range sortedKeys(headers) {
 		if strings.EqualFold(key, name) {
-			found = append(found, values...)
+			found = append(found, headers[key]...)
 		}
 	}
 	return found

@@ -262,3 +262,16 @@ func TestWire_5_budget_holds_for_random_errors(t *testing.T) {
 		}
 	}
 }
+
+func TestDecodeGRPC_names_that_differ_in_case(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		e, err := errmap.DecodeGRPC(map[string][]string{"Grpc-Status": {"5"}, "GRPC-STATUS": {"7"}, "GRPC-Status": {"9"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Number() != 7 {
+			t.Fatalf("%s: the order of a map decides", describe(e))
+		}
+	}
+}
