@@ -43,6 +43,7 @@ PYTHON_GENERATED := find $(PYTHON)/src $(PYTHON)/tests/gen -name '*_pb2.py' -o -
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 MIN_COVERAGE := 90
 FUZZTIME := 60s
+SOAKTIME := 10m
 
 .PHONY: help
 help: ## List the targets.
@@ -182,6 +183,11 @@ fuzz: ## Run every fuzz target for a while; make fuzz FUZZTIME=10s for less.
 			echo "$$package $$target"; \
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"; \
 		done; done
+
+# The race detector multiplies the work; make soak SOAKTIME=2m RACE=-race has it.
+.PHONY: soak
+soak: ## Keep serve and gateway under load; make soak SOAKTIME=1m for less.
+	go test $(if $(findstring command,$(origin RACE)),$(RACE)) -count=1 -v -timeout 2h -run TestSoak ./internal/soak -soak $(SOAKTIME)
 
 # go build is quick where nothing changed, and knows better than make.
 .PHONY: FORCE
