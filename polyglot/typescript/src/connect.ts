@@ -11,8 +11,8 @@ import { encodeConnect } from "./connectjson.js";
 import { finish, OkError } from "./decode.js";
 import { ErrmapError, type InternalInit, state, stateOf } from "./error.js";
 import { RequestInfoSchema } from "./gen/google/rpc/error_details_pb.js";
-import { bytesDetail, completeUrl, Hub, RawDetail, typeName } from "./hub.js";
-import { defaultLimits } from "./options.js";
+import { bytesDetail, completeUrl, Hub, RawDetail, typeName, Wire } from "./hub.js";
+import { type DecodeSettings, defaultLimits } from "./options.js";
 import { errorFrom } from "./typed.js";
 import { repair } from "./utf8.js";
 
@@ -44,13 +44,18 @@ export function fromConnectError(reason: unknown, o: CallOption & CatalogOption 
     return receivedError(reason, catalog);
   }
   const hub = localHub(reason, o.signal);
+  if (reason instanceof ConnectError) {
+    finish(hub, settingsOf(catalog, reason));
+  }
   return errorFrom({ hub, catalog }, { cause: reason });
 }
 
-// isReceived tells whether a peer sent the error: its metadata has the headers of the
-// response, and nothing that failed here is its cause.
+// isReceived tells whether a peer sent the error: its metadata has the headers of a
+// response of one of the protocols, and nothing that failed here is its cause. Of a page
+// of a proxy the library makes an error itself.
 function isReceived(e: ConnectError): boolean {
-  return e.cause === undefined && !e.metadata.keys().next().done;
+  const type = e.metadata.get("content-type") ?? "";
+  return e.cause === undefined && (e.metadata.has("grpc-status") || /^application\/(?:json|connect\+|grpc)/i.test(type));
 }
 
 function receivedError(e: ConnectError, catalog: Catalog): ErrmapError {
@@ -68,9 +73,13 @@ function receivedError(e: ConnectError, catalog: Catalog): ErrmapError {
   hub.decoded = true;
   hub.remote = true;
   restore(catalog, hub, "binary");
-  const settings = { catalog, errors: catalog, limits: defaultLimits, httpStatus: 0, stream: false };
-  finish(hub, { ...settings, retryAfter: e.metadata.get("retry-after") ?? "", receivedAt: Date.now() });
+  finish(hub, settingsOf(catalog, e));
   return errorFrom({ hub, catalog }, { cause: e });
+}
+
+function settingsOf(catalog: Catalog, e: ConnectError): DecodeSettings {
+  const retryAfter = e.metadata.get("retry-after") ?? "";
+  return { catalog, errors: catalog, limits: defaultLimits, httpStatus: 0, stream: false, retryAfter, receivedAt: Date.now() };
 }
 
 // hubOf reads what a ConnectError holds.
@@ -88,6 +97,10 @@ function hubOf(e: ConnectError): Hub {
 function localHub(reason: unknown, signal: AbortSignal | undefined): Hub {
   const hub = reason instanceof ConnectError ? hubOf(reason) : new Hub();
   hub.local = true;
+  const status = reason instanceof ConnectError && !reason.metadata.keys().next().done ? /^HTTP ([0-9]{3})$/.exec(hub.message)?.[1] : undefined;
+  if (status !== undefined) {
+    hub.setHttpStatus(Wire.CONNECT, Number(status)); // the library keeps it in its text alone
+  }
   if (!(reason instanceof ConnectError)) {
     hub.number = Code.UNKNOWN;
     hub.message = repair(reason instanceof Error ? reason.message : String(reason));
@@ -149,9 +162,10 @@ export interface InterceptorOptions extends EncodeOptions {
 /**
  * connectInterceptor returns the interceptor of a server. Only an error that the program
  * made for the caller speaks: an ErrmapError, unless a peer sent it or a call met it and
- * it was not forwarded, and a ConnectError that was made here. Any other goes out as
- * INTERNAL with a fixed text, and goes whole to onHidden, with an id that the caller
- * gets too, in a google.rpc.RequestInfo.
+ * it was not forwarded, and a ConnectError that was made here without headers and without
+ * a cause, which those of failed calls have. Any other goes out as INTERNAL with a fixed
+ * text, and goes whole to onHidden, with an id that the caller gets too, in a
+ * google.rpc.RequestInfo.
  */
 export function connectInterceptor(o: InterceptorOptions = {}): Interceptor {
   const outgoing = (reason: unknown): ConnectError => toConnectError(strip(speaking(reason, o), o), o);
@@ -185,10 +199,13 @@ export function forward<E extends ErrmapError>(e: E): E {
 }
 
 function speaking(reason: unknown, o: InterceptorOptions): ErrmapError {
+  if (reason instanceof ConnectError && reason.cause instanceof ErrmapError) {
+    return speaking(reason.cause, o);
+  }
   if (reason instanceof ErrmapError && ((!reason.remote && !reason.local) || forwarded.has(reason))) {
     return reason.local ? reason.withMessage((Code[reason.code] as string).toLowerCase().replaceAll("_", " ")) : reason;
   }
-  if (reason instanceof ConnectError && !isReceived(reason) && !(reason.cause instanceof ErrmapError)) {
+  if (reason instanceof ConnectError && reason.metadata.keys().next().done === true && reason.cause === undefined) {
     const hub = hubOf(reason);
     return new ErrmapError(hub.number, "", { cause: reason, [state]: { hub, catalog: noErrors } } as InternalInit);
   }

@@ -1,7 +1,8 @@
 // Faults that users of other libraries met, by the number that their kind has.
 
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
+import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
@@ -120,6 +121,38 @@ describe("field 052: a call that failed here looks local", () => {
   it("a mistake of the program is no failed connection", () => {
     assert.deepEqual(local(new TypeError("x is not a function")), [Code.UNKNOWN, true]);
   });
+});
+
+describe("field 042: what answers is no peer", () => {
+  const answers: Record<string, { status: number; headers: Record<string, string>; body: string }> = {
+    quota: { status: 429, headers: { "content-type": "text/plain", "retry-after": "7" }, body: "slow down" },
+    page: { status: 502, headers: { "content-type": "text/html" }, body: "<html><h1>bad gateway</h1>upstream 10.0.0.7</html>" },
+  };
+  let http: HttpServer;
+  let url: string;
+  before(async () => {
+    http = createHttpServer((request, response) => {
+      const answer = answers[(request.url ?? "").split("/")[1] ?? ""] ?? assert.fail();
+      request.resume().on("end", () => response.writeHead(answer.status, answer.headers).end(answer.body));
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  });
+  after(() => {
+    http.close();
+    http.closeAllConnections();
+  });
+
+  for (const name of ["Connect with JSON", "Connect with binary", "gRPC-Web"]) {
+    it(name, async () => {
+      const failed = async (path: string) => fromConnectError(await caught(cart(transports(`${url}/${path}`)[name] ?? assert.fail()).get({})));
+      const quota = await failed("quota");
+      assert.deepEqual([quota.code, quota.local, quota.remote, quota.retryDelay, quota.httpStatus], [Code.UNAVAILABLE, true, false, 7000, 429]);
+      const page = await failed("page");
+      assert.deepEqual([page.code, page.local, page.httpStatus], [Code.UNAVAILABLE, true, 502]);
+      assert.doesNotMatch(page.message, /10\.0\.0\.7|html/);
+    });
+  }
 });
 
 function local(reason: unknown): [Code, boolean] {

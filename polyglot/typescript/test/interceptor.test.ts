@@ -36,6 +36,10 @@ function fail(sku: string): never {
       throw new ErrmapError(Code.ABORTED, "100% é");
     case "connect":
       throw new ConnectError("mine", ConnectCode.NotFound, undefined, [{ desc: RequestInfoSchema, value: { requestId: "r" } }]);
+    case "converted":
+      throw toConnectError(new StockEmptyError({ sku: "A1" }));
+    case "failed call":
+      throw new ConnectError(secret, ConnectCode.Unavailable, undefined, undefined, new Error("connect ECONNREFUSED"));
     case "debug":
       throw new InvalidCartError({ debug: { detail: secret } });
     case "received":
@@ -92,6 +96,7 @@ for (const name of ["Connect over HTTP/2", "gRPC"]) {
       assert.deepEqual([typed.sku, typed.retryDelay, typed.message], ["A1 é", 1500, "No A1 é left"]);
       const code = await failed("code");
       assert.deepEqual([code.code, code.message], [Code.ABORTED, "100% é"]);
+      assert.ok((await failed("converted")) instanceof StockEmptyError);
       const own = await failed("connect");
       assert.deepEqual([own.code, own.message, own.detail(RequestInfoSchema)?.requestId], [Code.NOT_FOUND, "mine", "r"]);
     });
@@ -107,7 +112,7 @@ for (const name of ["Connect over HTTP/2", "gRPC"]) {
       assert.ok(fromConnectError(reason, { catalog }) instanceof StockEmptyError);
     });
 
-    for (const sku of ["error", "string", "received", "received by Connect", "local"]) {
+    for (const sku of ["error", "string", "received", "received by Connect", "failed call", "local"]) {
       it(`hides: ${sku}`, async () => {
         reports.length = 0;
         const err = await failed(sku);
