@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"time"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
@@ -43,6 +45,19 @@ func newHandler() http.Handler {
 	return mux
 }
 
+func newServer(addr string) *http.Server {
+	s := &http.Server{Addr: addr, Handler: newHandler(), ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetUnencryptedHTTP2(true) // gRPC without TLS
+	return s
+}
+
+func dial(url string) connect.Transport {
+	h2 := &http.Transport{Protocols: new(http.Protocols)}
+	h2.Protocols.SetUnencryptedHTTP2(true)
+	return connecthttp.NewTransport(&http.Client{Transport: h2}, url, connecthttp.WithGRPC())
+}
+
 func buy(ctx context.Context, transport connect.Transport) error {
 	carts := shopv1connect.NewCartClient(errmapconnect.NewClient(transport))
 	_, err := carts.Get(ctx, &shopv1.GetRequest{Sku: "A1"})
@@ -67,6 +82,21 @@ func Example() {
 	// FAILED_PRECONDITION shop.example.com/STOCK_EMPTY: No A1 left
 	// sold out: A1
 	// FAILED_PRECONDITION shop.example.com/STOCK_EMPTY: No A1 left
+	// sold out: A1
+	// FAILED_PRECONDITION shop.example.com/STOCK_EMPTY: No A1 left
+}
+
+// gRPC in clear needs HTTP/2 on both sides.
+func Example_withoutTLS() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := newServer("")
+	go func() { _ = s.Serve(listener) }()
+	defer s.Close()
+	fmt.Println(buy(context.Background(), dial("http://"+listener.Addr().String())))
+	// Output:
 	// sold out: A1
 	// FAILED_PRECONDITION shop.example.com/STOCK_EMPTY: No A1 left
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/errmap/errmap/errmap/errmaphttp"
 	"github.com/errmap/errmap/errmap/errmapmcp"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
+	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -43,7 +44,7 @@ func details(sku string) error {
 	return errmap.New(&shopv1.StockEmptyError{Sku: sku}).
 		WithRetryDelay(30 * time.Second).
 		WithDetail(&errdetails.LocalizedMessage{Locale: "de-DE", Message: "Ausverkauft"}).
-		WithCause(errors.New("warehouse 7 says 0")) // for the log; it never leaves
+		WithCause(errors.New("warehouse 7 says 0")) // for errors.Is here; on no wire, and in no log
 }
 
 func without() error {
@@ -138,10 +139,21 @@ func Example_translate() {
 }
 
 // The examples that need a peer only have to compile.
-var _ = []any{order, forward, guarded, overGRPC, overHTTP, toAnAgent, underConnect}
+var _ = []any{order, forward, guarded, overGRPC, overHTTP, toAnAgent, underConnect, received, intercepted}
 
 func underConnect() connect.Transport {
 	hc := &http.Client{Transport: errmaphttp.NewTransport(nil, errmaphttp.Connect)}
 	transport := connecthttp.NewTransport(hc, "https://shop.example.com")
 	return transport
+}
+
+func received(hc *http.Client) shopv1connect.CartClient {
+	transport := connecthttp.NewTransport(hc, "https://shop.example.com") // or connecthttp.WithGRPC(), or client.New for JSON-RPC
+	carts := shopv1connect.NewCartClient(errmapconnect.NewClient(transport))
+	return carts
+}
+
+func intercepted() *connect.Server {
+	rpc := connect.NewServer(errmapconnect.ServerInterceptor())
+	return rpc
 }
