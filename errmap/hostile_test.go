@@ -146,6 +146,27 @@ func TestWithLimits(t *testing.T) {
 	}
 }
 
+// Details beyond the limit go whichever way they came.
+func TestWithLimits_details(t *testing.T) {
+	t.Parallel()
+	for n := 2; n < 8; n++ {
+		s := &statuspb.Status{Code: 5, Message: "m"}
+		for range n {
+			s.Details = append(s.Details, anyOf("type.googleapis.com/a.B", "x"))
+		}
+		e, err := errmap.FromStatus(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range allWires {
+			back, err := w.decode(w.encode(e), errmap.WithLimits(errmap.Limits{Details: 3}))
+			if err != nil || len(back.Details()) != min(n, 3) || (n > 3) != strings.Contains(strings.Join(back.Notes(), ""), "after the first 3 dropped") {
+				t.Errorf("%s, %d details: %s, %v", w.name, n, describe(back), err)
+			}
+		}
+	}
+}
+
 // A detail that nests as deep as a reader takes is not written any deeper.
 func TestProperty_details_that_nest_deep(t *testing.T) {
 	t.Parallel()

@@ -106,6 +106,26 @@ func TestWire_6_members_and_elements_that_ride_along(t *testing.T) {
 	}
 }
 
+// A status that no error has, and that was received with one all the same, rides
+// along: no answer has it.
+func TestWire_6_statuses_of_no_error_are_not_written(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{100, 204, 302, 600, 999} {
+		for _, from := range []string{"http", "problem"} {
+			e, err := tryText(t, from, `{"error":{"message":"m"},"title":"m"}`, status)
+			if err != nil || e.HTTPStatus() != status {
+				t.Fatalf("%s %d: %s, %v", from, status, describe(e), err)
+			}
+			for _, to := range []string{"http", "problem"} {
+				back, p := hop(t, e, wireNamed(t, to))
+				if p.status != errmap.HTTPStatus(e.Code()) || back.HTTPStatus() != status {
+					t.Errorf("%s %d to %s: %s", from, status, to, p)
+				}
+			}
+		}
+	}
+}
+
 func TestWire_6_problem(t *testing.T) {
 	tea := teaCatalog(t)
 	const teapot = `{"type":"https://tea.example.com/p/teapot","title":"A teapot","status":418,"detail":"m","code":"FAILED_PRECONDITION","reason":"TEAPOT","domain":"tea.example.com","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TEAPOT","domain":"tea.example.com"}]}`
