@@ -9,6 +9,7 @@ SHELL := bash
 BUILD := .build
 BUF := $(BUILD)/buf
 STATICCHECK := $(BUILD)/staticcheck
+GOVULNCHECK := $(BUILD)/govulncheck
 
 # What buf writes, and the templates that say so. errmap/v1 comes first: the
 # generators are built from it.
@@ -54,7 +55,7 @@ serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port
 	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
 
 .PHONY: test
-test: lint check-generated go-test test-interop test-typescript test-python test-example ## Check and test everything.
+test: verify-modules lint check-generated go-test test-interop test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -189,6 +190,28 @@ fuzz: ## Run every fuzz target for a while; make fuzz FUZZTIME=10s for less.
 soak: ## Keep serve and gateway under load; make soak SOAKTIME=1m for less.
 	go test $(if $(findstring command,$(origin RACE)),$(RACE)) -count=1 -v -timeout 2h -run TestSoak ./internal/soak -soak $(SOAKTIME)
 
+.PHONY: api
+api: ## Write docs/api, the exported names of each public package, anew.
+	go test -count=1 -run TestAPI ./internal/release -update
+
+.PHONY: licences
+licences: ## Write docs/licences.md, the licences of what is built in, anew.
+	go -C tools run ./cmd/print-licences .. > docs/licences.md
+
+# Not a part of make test: it needs the database at https://vuln.go.dev, which not
+# every machine reaches. GOVULNDB names a mirror. What cannot be checked fails.
+.PHONY: vulncheck
+vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in what is built in.
+	@for module in . $(MODULES); do echo "govulncheck in $$module"; \
+		(cd $$module && $(CURDIR)/$(GOVULNCHECK) $(if $(GOVULNDB),-db $(GOVULNDB)) ./...) || { code=$$?; \
+			if [ $$code -eq 3 ]; then echo "vulncheck: $$module calls code with known vulnerabilities"; \
+			else echo "vulncheck: NOT CHECKED: govulncheck ended with $$code in $$module; is its database in reach?"; fi; exit 1; }; done
+
+.PHONY: verify-modules
+verify-modules: ## Compare the modules in the cache with go.sum.
+	go mod verify
+	@for module in $(MODULES); do go -C $$module mod verify; done
+
 # go build is quick where nothing changed, and knows better than make.
 .PHONY: FORCE
 $(BUF): FORCE
@@ -197,3 +220,6 @@ $(BUF): FORCE
 $(STATICCHECK): FORCE
 	@mkdir -p $(BUILD)
 	go -C tools build -o ../$@ honnef.co/go/tools/cmd/staticcheck
+$(GOVULNCHECK): FORCE
+	@mkdir -p $(BUILD)
+	go -C tools build -o ../$@ golang.org/x/vuln/cmd/govulncheck
