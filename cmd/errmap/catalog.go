@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/bufbuild/protocompile/linker"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/listing"
+	"github.com/errmap/errmap/internal/plugin"
 	"github.com/errmap/errmap/server/gateway"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -24,7 +26,10 @@ its fields, whether to retry, and which methods return it.
 The errors are those of a running server (--upstream, through its reflection), of
 a descriptor set (--descriptors), or of the proto files that are named. Without
 any of these they are the errors of A2A, of MCP and of MCP clients, which errmap
-always knows.`
+always knows.
+
+Mistakes that the generators refuse are reported with their places, and end the
+command with 1; those of a running server are notes beside the list.`
 
 const catalogExamples = `
 errmap catalog
@@ -66,7 +71,12 @@ func runCatalog(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	}
 	protocol, err := gateway.ParseProtocol(f.protocol)
 	if err != nil {
-		return fs.misused(stderr, "%v", err)
+		return fs.misused(stderr, "%s", message(err))
+	}
+	if f.upstream != "" {
+		if err := checkURL("--upstream", f.upstream); err != nil {
+			return fs.misused(stderr, "%s", err)
+		}
 	}
 	sources := 0
 	for _, given := range []bool{f.upstream != "", f.descriptors != "", fs.NArg() > 0} {
@@ -81,6 +91,12 @@ func runCatalog(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 		return fs.misused(stderr, "unknown format %q: want text or json", f.format)
 	}
 	listed, warnings, err := f.list(ctx, protocol, fs.Args())
+	if mistakes, ok := errors.AsType[plugin.Mistakes](err); ok {
+		for _, m := range mistakes {
+			fmt.Fprintln(stderr, printable(m.String()))
+		}
+		return exitFailure
+	}
 	if err != nil {
 		return failed(stderr, err)
 	}
@@ -118,6 +134,14 @@ func (f *catalogFlags) list(ctx context.Context, protocol gateway.Protocol, file
 	a2a := false // whether the service of A2A is there
 	if schema != nil {
 		l, warnings = listing.New(schema.Catalog()), schema.Warnings()
+		if f.upstream != "" {
+			// What runs somewhere is listed whatever its schema looks like.
+			for _, m := range check(filesOf(schema)) {
+				if m.Rule != ruleMethods { // Warnings has those
+					warnings = append(warnings, m.String())
+				}
+			}
+		}
 		for _, s := range schema.Services() {
 			l.AddMethods(s)
 			a2a = a2a || s.FullName() == serviceA2A
@@ -150,7 +174,10 @@ func (f *catalogFlags) schema(ctx context.Context, protocol gateway.Protocol, fi
 	switch {
 	case f.upstream != "":
 		schema, err := gateway.NewUpstream(gateway.NewHTTPClient(), f.upstream, protocol).Reflect(ctx)
-		return schema, nil, err
+		if err != nil {
+			return nil, nil, withRemedy(err, f.upstream, protocol)
+		}
+		return schema, nil, nil
 	case f.descriptors != "":
 		set, err = readDescriptors(f.descriptors)
 	case len(files) > 0:
@@ -164,6 +191,9 @@ func (f *catalogFlags) schema(ctx context.Context, protocol gateway.Protocol, fi
 	own := map[string]bool{}
 	for _, file := range set.GetFile() {
 		own[file.GetName()] = true
+	}
+	if err := checkSet(set); err != nil {
+		return nil, nil, err
 	}
 	schema, err := gateway.NewSchema(set)
 	return schema, own, err
@@ -181,7 +211,7 @@ func compile(ctx context.Context, imports, files []string) (*descriptorpb.FileDe
 	})
 	compiler := protocompile.Compiler{
 		Resolver:       protocompile.CompositeResolver{&protocompile.SourceResolver{ImportPaths: imports}, linked},
-		SourceInfoMode: protocompile.SourceInfoStandard,
+		SourceInfoMode: protocompile.SourceInfoStandard | protocompile.SourceInfoExtraOptionLocations,
 	}
 	names := make([]string, len(files))
 	for i, file := range files {

@@ -224,6 +224,56 @@ func TestCatalog_json(t *testing.T) {
 	}
 }
 
+const mistakenErrors = `syntax = "proto3";
+package orders.v1;
+import "errmap/v1/error.proto";
+option (errmap.v1.domain) = "orders.example.com";
+
+message GoneError {
+  option (errmap.v1.error) = {
+    code: NOT_FOUND
+    http_status: 200
+    jsonrpc_code: 0
+  };
+}
+message LostError {
+  option (errmap.v1.error) = { code: NOT_FOUND info { reason: "GONE" } };
+}
+`
+
+// What the generators refuse the catalogue does too, with the same words.
+func TestCatalog_mistakes(t *testing.T) {
+	t.Parallel()
+	const want = `mistaken.proto:9:5: http_status 200 is not that of an error, expected 400 to 599, choose one, or leave it out for the one that the code stands for
+mistaken.proto:10:5: jsonrpc_code is 0, expected the number of an error, choose another, or leave it out for the one that the code stands for
+mistaken.proto:14:55: orders.v1.LostError is orders.example.com/GONE, and so is orders.v1.GoneError (mistaken.proto:6:1), expected one error for each domain and reason, set info.reason in one of them
+`
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mistaken.proto"), []byte(mistakenErrors), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := compile(t.Context(), []string{dir}, []string{"mistaken.proto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A set without what is linked here, as protoc writes it without imports.
+	set.File = set.File[len(set.File)-1:]
+	text, err := proto.Marshal(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "set.binpb")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{"proto files": {"-I", dir, "mistaken.proto"}, "descriptors": {"--descriptors", file}} {
+		stdout, stderr, code := runErrmap(t, "", append([]string{"catalog"}, args...)...)
+		if diff := cmp.Diff(want, stderr); diff != "" || stdout != "" || code != exitFailure {
+			t.Errorf("%s: exit code %d, standard output %q, (-want +got):\n%s", name, code, stdout, diff)
+		}
+	}
+}
+
 func TestCatalog_misuse(t *testing.T) {
 	t.Parallel()
 	dir, file := orderFile(t)
@@ -241,7 +291,8 @@ func TestCatalog_misuse(t *testing.T) {
 		{"a syntax error has its place", []string{"-I", dir, broken}, "broken.proto:2:9: ", exitFailure},
 		{"no descriptors", []string{"--descriptors", filepath.Join(dir, "nope")}, "nope", exitFailure},
 		{"no descriptor set", []string{"--descriptors", file}, "is no descriptor set", exitFailure},
-		{"nobody there", []string{"--upstream", "http://127.0.0.1:1"}, "errmap: ", exitFailure},
+		{"nobody there", []string{"--upstream", "http://127.0.0.1:1"}, "errmap: reflection: unavailable: ", exitFailure},
+		{"no URL", []string{"--upstream", "localhost:1"}, `--upstream "localhost:1": want an http:// or https:// URL`, exitUsage},
 		{"a domain of nobody", []string{"--domain", "x.example.com"}, `errmap: no errors there: want messages with the option (errmap.v1.error) of the domain "x.example.com"`, exitFailure},
 		{"two sources", []string{"--upstream", "http://localhost", file}, "want one of --upstream, --descriptors and proto files", exitUsage},
 		{"unknown format", []string{"--format", "yaml"}, `unknown format "yaml": want text or json`, exitUsage},

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -59,13 +61,18 @@ func runConvert(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	}
 	if *lines {
 		if err := c.checkNames(); err != nil {
-			return fs.misused(stderr, "%s", translate.Message(err))
+			return fs.misused(stderr, "%s", message(err))
 		}
 		return c.runLines(ctx, bufio.NewReaderSize(stdin, 64<<10), stdout, stderr)
 	}
+	for _, end := range []struct{ flag, form string }{{"--from", c.from}, {"--to", c.to}} {
+		if end.form == "" {
+			return fs.misused(stderr, "%s is missing: want one of %s", end.flag, formNames())
+		}
+	}
 	r, err := c.request()
 	if err != nil {
-		return fs.misused(stderr, "%s", translate.Message(err))
+		return fs.misused(stderr, "%s", message(err))
 	}
 	return convertOne(r, *notes, stdin, stdout, stderr)
 }
@@ -77,7 +84,7 @@ func convertOne(r translate.Request, notes bool, stdin io.Reader, stdout, stderr
 	}
 	result, err := translate.Run(r)
 	if err != nil {
-		return failed(stderr, err)
+		return failed(stderr, withHint(r, err))
 	}
 	if notes {
 		for _, note := range result.Notes {
@@ -88,6 +95,15 @@ func convertOne(r translate.Request, notes bool, stdin io.Reader, stdout, stderr
 		return failed(stderr, err)
 	}
 	return exitOK
+}
+
+// withHint says what to do with a whole HTTP response, where a body is wanted.
+func withHint(r translate.Request, err error) error {
+	response, ok := splitResponse(bytes.TrimSpace(r.Input))
+	if _, foreign := errors.AsType[*errmap.FormError](err); !ok || !foreign {
+		return err
+	}
+	return fmt.Errorf("%w: this is a whole HTTP response, want its body alone and --http-status %d (errmap explain reads it as it is)", err, response.status)
 }
 
 // readBody reads a whole body, and no more of one beyond the limit of the
@@ -102,7 +118,7 @@ func readBody(r io.Reader) ([]byte, error) {
 
 // failed reports why a command could not do what it was to do.
 func failed(stderr io.Writer, err error) int {
-	fmt.Fprintf(stderr, "errmap: %s\n", translate.Message(err))
+	fmt.Fprintf(stderr, "errmap: %s\n", message(err))
 	return exitFailure
 }
 

@@ -72,7 +72,24 @@ func TestConvert(t *testing.T) {
 		},
 		{
 			name: "no form", args: "--to http",
-			wantError: "errmap: convert: from is missing: want one of connect, grpc, status, http, problem, jsonrpc (see errmap convert --help)\n", wantCode: exitUsage,
+			wantError: "errmap: convert: --from is missing: want one of connect, grpc, status, http, problem, jsonrpc (see errmap convert --help)\n", wantCode: exitUsage,
+		},
+		{
+			name: "no form of the output", args: "--from http",
+			wantError: "errmap: convert: --to is missing: want one of connect, grpc, status, http, problem, jsonrpc (see errmap convert --help)\n", wantCode: exitUsage,
+		},
+		{
+			name: "a whole response in place of its body", args: "--from http --to grpc", stdin: "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{\"error\":{\"code\":404}}",
+			wantError: "errmap: not an http error: invalid character 'H' at start of value: this is a whole HTTP response, want its body alone and --http-status 404 (errmap explain reads it as it is)\n",
+			wantCode:  exitFailure,
+		},
+		{
+			name: "a status that is no number", args: "--from http --to grpc --http-status abc",
+			wantError: "errmap: convert: --http-status \"abc\": want a number (see errmap convert --help)\n", wantCode: exitUsage,
+		},
+		{
+			name: "a switch that is neither", args: "--from http --to grpc --notes=maybe",
+			wantError: "errmap: convert: --notes \"maybe\": want true or false (see errmap convert --help)\n", wantCode: exitUsage,
 		},
 		{
 			name: "unknown profile", args: "--from jsonrpc --to jsonrpc --profile lsp",

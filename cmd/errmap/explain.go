@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -25,8 +26,9 @@ whose it is, whether to make the call again, what it says in detail, and what it
 looks like on the other wires.
 
 It recognizes the form by itself: the JSON of Connect, google.rpc.Status,
-AIP-193, RFC 9457 and JSON-RPC, the header lines of gRPC, and a whole HTTP
-response as curl -i prints it. What a JSON-RPC object means depends on the
+AIP-193, RFC 9457 and JSON-RPC, the header lines of gRPC, the line "rpc error:
+code = …" that gRPC writes into logs, and a whole HTTP response as curl -i prints
+it. What a JSON-RPC object means depends on the
 profile of the connection, so it is told under all of them.`
 
 const explainExamples = `
@@ -58,7 +60,7 @@ func runExplain(_ context.Context, args []string, stdin io.Reader, stdout, stder
 	}
 	// The other names are there for the checks alone.
 	if _, err := (conversion{from: string(translate.Connect), to: string(translate.Connect), profile: "generic", httpStatus: *status}).request(); err != nil {
-		return fs.misused(stderr, "%s", err)
+		return fs.misused(stderr, "%s", message(err))
 	}
 	text, err := readBody(stdin)
 	if err != nil {
@@ -70,7 +72,11 @@ func runExplain(_ context.Context, args []string, stdin io.Reader, stdout, stder
 			return fs.misused(stderr, "%s", err)
 		}
 	} else if f, err = recognize(text); err != nil {
-		return failed(stderr, err)
+		if *status == 0 || errors.Is(err, errSuccess) {
+			return failed(stderr, err)
+		}
+		// Whatever the body is, the status says something.
+		f = found{form: translate.HTTP, text: text, status: *status, why: "the flag --http-status alone"}
 	} else if *status != 0 {
 		f.status = *status
 	}

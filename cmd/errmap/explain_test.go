@@ -65,7 +65,7 @@ func TestRecognize(t *testing.T) {
 
 func TestRecognize_nothing(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "boom", "<html>", "{", "[", "[]", "[1]", "[{},{}]", "{}", `{"message":"m"}`, `{"code":null}`, "content-type: text/html", "HTTP/9"} {
+	for _, text := range []string{"", "boom", "<html>", "{", "[", "[]", "[1]", "[{},{}]", "{}", `{"message":"m"}`, `{"code":null}`, "content-type: text/html", "HTTP/9", "rpc error: code = OK desc = m", "rpc error: code = Code(0) desc = m", "rpc error: code = Lost desc = m", "rpc error: code = Code(99999999999) desc = m"} {
 		if got, err := recognize([]byte(text)); err == nil {
 			t.Errorf("%q is %s by %s", text, got.form, got.why)
 		}
@@ -192,6 +192,16 @@ func TestExplain_words(t *testing.T) {
 			want: []string{"received with HTTP status 503.\n", "  What      UNAVAILABLE: ", "  Retry     yes, with growing pauses\n", `it begins "<html>"`},
 		},
 		{
+			name: "a page with nothing but a status", stdin: "<html>", args: "--http-status 503",
+			want: []string{"(recognized by the flag --http-status alone), received with HTTP status 503.\n", "  What      UNAVAILABLE: ", `it begins "<html>"`},
+		},
+		{
+			name: "a log of gRPC", stdin: "10:02 WARN get: rpc error: code = NotFound desc = no 50% \"book\"\n10:03 INFO done",
+			want: []string{"This is an error of gRPC (recognized by the words of gRPC in a log, which tell no details).\n", "  What      NOT_FOUND: ", "  Message   no 50% \"book\"\n"},
+		},
+		{name: "a log of gRPC, spelled like Go", stdin: "rpc error: code = Canceled desc = context canceled", want: []string{"  What      CANCELLED: "}},
+		{name: "a log of gRPC, private number", stdin: "rpc error: code = Code(42) desc = m", want: []string{"  What      UNKNOWN, private number 42: "}},
+		{
 			name: "a status beside what was recognized", stdin: `{"code":"shelf_full"}`, args: "--http-status 404",
 			want: []string{"  What      UNIMPLEMENTED: ", "the HTTP status was 404"},
 		},
@@ -248,11 +258,31 @@ func TestExplain_misuse(t *testing.T) {
 	}{
 		{
 			name: "unknown text", stdin: "boom", code: exitFailure,
-			want: "errmap: this is no error in a form known here: want header lines with grpc-status, or the JSON of connect, grpc, status, http, problem, jsonrpc\n",
+			want: "errmap: this is no error in a form known here: want header lines with grpc-status, a whole HTTP response, or the JSON of connect, grpc, status, http, problem, jsonrpc (of another body tell the status: --http-status 503)\n",
 		},
 		{
 			name: "unknown JSON", stdin: `{"a":1}`, code: exitFailure,
 			want: "errmap: this JSON is no error in a form known here: it has none of code, error, type, title, detail and details (--from says which one it is meant to be)\n",
+		},
+		{name: "nothing", stdin: " \n", code: exitFailure, want: "errmap: standard input is empty: want the text of an error, such as from curl -si URL\n"},
+		{name: "broken JSON", stdin: `{broken`, code: exitFailure, want: "errmap: this is invalid JSON: invalid character 'b' at start of value after offset 1\n"},
+		{name: "JSON that ends", stdin: `{"code":"not_found"`, code: exitFailure, want: "errmap: this is invalid JSON: unexpected EOF after offset 19\n"},
+		{name: "two values", stdin: `{"code":5} {}`, code: exitFailure, want: "errmap: this is invalid JSON: there is more after the first value\n"},
+		{
+			name: "a success", stdin: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"ok\":true}", code: exitFailure,
+			want: "errmap: this is a success, and no error: an HTTP response with the status 200 and no error in it\n",
+		},
+		{
+			name: "a success without JSON", stdin: "HTTP/1.1 204 No Content\r\n", code: exitFailure,
+			want: "errmap: this is a success, and no error: an HTTP response with the status 204 and no error in it\n",
+		},
+		{
+			name: "a result", stdin: `{"jsonrpc":"2.0","id":1,"result":null}`, code: exitFailure,
+			want: "errmap: this is a success, and no error: a JSON-RPC response without the member error\n",
+		},
+		{
+			name: "a result in spite of a status", stdin: `{"jsonrpc":"2.0","id":1,"result":{}}`, args: "--http-status 200", code: exitFailure,
+			want: "errmap: this is a success, and no error: a JSON-RPC response without the member error\n",
 		},
 		{name: "no error", stdin: `{"code":0}`, code: exitFailure, want: "errmap: the code is OK, which is no error\n"},
 		{

@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"time"
 )
 
 // flagSet is the flags of a command and what --help tells of it.
@@ -37,9 +39,39 @@ func (fs *flagSet) parse(args []string, stdout, stderr io.Writer) (code int, don
 	}
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		text = fmt.Sprintf("unknown flag --%s", strings.TrimPrefix(name, "-"))
+		return fs.misused(stderr, "unknown flag --%s: the flags are %s", strings.TrimPrefix(name, "-"), fs.names()), true
+	}
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
+		return fs.misused(stderr, "flag needs an argument: --%s: want %s", name, fs.wants(name)), true
+	}
+	if match := badValue.FindStringSubmatch(text); match != nil {
+		value, name := match[1], match[2]
+		return fs.misused(stderr, "--%s %s: want %s", name, value, fs.wants(name)), true
 	}
 	return fs.misused(stderr, "%s: the flags are %s", text, fs.names()), true
+}
+
+// badValue is how package flag reports a value that is not of the flag's type.
+var badValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-([^ :]+): `)
+
+// wants tells what the value of a flag looks like.
+func (fs *flagSet) wants(name string) string {
+	f := fs.Lookup(name)
+	if f == nil {
+		return "a value"
+	}
+	if typed, ok := f.Value.(flag.Getter); ok {
+		switch typed.Get().(type) {
+		case time.Duration:
+			return "a duration such as 5s or 2m"
+		case int:
+			return "a number"
+		case bool:
+			return "true or false"
+		}
+	}
+	value, _ := flag.UnquoteUsage(f)
+	return "its " + value
 }
 
 // misused reports a wrong command line and returns its exit code.

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"time"
 
@@ -26,6 +25,8 @@ import (
 // drainTime is how long calls that run may go on after the gateway was told to
 // stop.
 const drainTime = 20 * time.Second
+
+var errCutOff = errors.New("calls were cut off")
 
 type gatewayFlags struct {
 	upstream, protocol, descriptors, listen, profile, names string
@@ -55,32 +56,37 @@ curl -s localhost:8080 -H 'content-type: application/json' -d '{"jsonrpc":"2.0",
 	if code, done := fs.parse(args, stdout, stderr); done {
 		return code
 	}
-	protocol, profile, opts, err := f.read(fs.Args())
+	protocol, opts, err := f.read(fs.Args())
 	if err != nil {
-		return fs.misused(stderr, "%v", err)
+		return fs.misused(stderr, "%s", message(err))
 	}
-	if err := f.serve(ctx, protocol, profile, opts, stdout); err != nil {
-		fmt.Fprintf(stderr, "errmap: gateway: %v\n", err)
+	err = f.serve(ctx, protocol, opts, stdout, stderr)
+	if err != nil && ctx.Err() == nil || errors.Is(err, errCutOff) {
+		fmt.Fprintf(stderr, "errmap: gateway: %s\n", message(err))
 		return exitFailure
 	}
+	fmt.Fprintln(stdout, "stopped")
 	return exitOK
 }
 
 // read turns what the flags say into what the packages want.
-func (f *gatewayFlags) read(rest []string) (gateway.Protocol, errmap.Profile, []server.Option, error) {
+func (f *gatewayFlags) read(rest []string) (gateway.Protocol, []server.Option, error) {
 	if len(rest) > 0 {
-		return 0, 0, nil, fmt.Errorf("unexpected argument %q", rest[0])
+		return 0, nil, fmt.Errorf("unexpected argument %q", rest[0])
 	}
-	if u, err := url.Parse(f.upstream); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return 0, 0, nil, fmt.Errorf("--upstream %q: want an http:// or https:// URL", f.upstream)
+	if err := checkURL("--upstream", f.upstream); err != nil {
+		return 0, nil, err
+	}
+	if err := checkAddress("--listen", f.listen); err != nil {
+		return 0, nil, err
 	}
 	protocol, err := gateway.ParseProtocol(f.protocol)
 	if err != nil {
-		return 0, 0, nil, err
+		return 0, nil, err
 	}
 	profile, err := errmap.ParseProfile(f.profile)
 	if err != nil {
-		return 0, 0, nil, err
+		return 0, nil, err
 	}
 	opts := []server.Option{server.WithProfile(profile), server.WithDiscovery("errmap gateway", version())}
 	switch f.names {
@@ -92,15 +98,15 @@ func (f *gatewayFlags) read(rest []string) (gateway.Protocol, errmap.Profile, []
 	case "bare":
 		opts = append(opts, server.WithMethodNames(server.BareNames))
 	default:
-		return 0, 0, nil, fmt.Errorf("--names %q: want slash, dotted or bare", f.names)
+		return 0, nil, fmt.Errorf("--names %q: want slash, dotted or bare", f.names)
 	}
-	return protocol, profile, opts, nil
+	return protocol, opts, nil
 }
 
-func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, _ errmap.Profile, opts []server.Option, stdout io.Writer) error {
+func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opts []server.Option, stdout, stderr io.Writer) error {
 	client := gateway.NewHTTPClient()
 	upstream := gateway.NewUpstream(client, f.upstream, protocol)
-	schema, err := f.schema(ctx, upstream, stdout)
+	schema, err := f.schema(ctx, upstream, protocol, stdout)
 	if err != nil {
 		return err
 	}
@@ -109,7 +115,8 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, _ e
 	}
 	stopping := make(chan struct{})
 	guard := errmap.WithShutdown(stopping)
-	g := gateway.New(upstream.Transport(), schema)
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	g := gateway.New(upstream.Transport(), schema, gateway.WithLogger(log))
 	mux := http.NewServeMux()
 	if err := server.Mount(mux, g.Server(), append(opts, server.WithCatalog(g.Catalog()), server.WithGuard(guard))...); err != nil {
 		return err
@@ -128,7 +135,7 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, _ e
 }
 
 // schema reads the descriptor set, or asks the upstream until it answers.
-func (f *gatewayFlags) schema(ctx context.Context, upstream *gateway.Upstream, stdout io.Writer) (*gateway.Schema, error) {
+func (f *gatewayFlags) schema(ctx context.Context, upstream *gateway.Upstream, protocol gateway.Protocol, stdout io.Writer) (*gateway.Schema, error) {
 	if f.descriptors != "" {
 		set, err := readDescriptors(f.descriptors)
 		if err != nil {
@@ -139,11 +146,14 @@ func (f *gatewayFlags) schema(ctx context.Context, upstream *gateway.Upstream, s
 	deadline := time.Now().Add(f.wait)
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		schema, err := upstream.Reflect(ctx)
-		if err == nil || ctx.Err() != nil || time.Now().Add(pause).After(deadline) {
+		if err == nil || ctx.Err() != nil {
 			return schema, err
 		}
+		if hopeless(err) || time.Now().Add(pause).After(deadline) {
+			return nil, withRemedy(err, f.upstream, protocol)
+		}
 		if pause == 100*time.Millisecond {
-			fmt.Fprintf(stdout, "waiting up to %v for %s: %v\n", f.wait, f.upstream, err)
+			fmt.Fprintf(stdout, "waiting up to %v for %s: %s\n", f.wait, f.upstream, message(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -192,7 +202,7 @@ func healthz(upstream *gateway.Upstream) http.HandlerFunc {
 // listenAndServe serves until ctx ends, over HTTP/1.1 and HTTP/2 without TLS, and
 // then drains: no new connections, drainTime for the calls that run.
 func listenAndServe(ctx context.Context, address string, h http.Handler, listening func(address string), stopping func()) error {
-	l, err := net.Listen("tcp", address)
+	l, err := listen(ctx, "--listen", address)
 	if err != nil {
 		return err
 	}
@@ -212,7 +222,7 @@ func listenAndServe(ctx context.Context, address string, h http.Handler, listeni
 	defer cancel()
 	if err := s.Shutdown(drain); err != nil {
 		_ = s.Close()
-		return fmt.Errorf("calls were cut off after %v: %w", drainTime, err)
+		return fmt.Errorf("%w after %v: %w", errCutOff, drainTime, err)
 	}
 	return nil
 }

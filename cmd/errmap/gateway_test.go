@@ -131,7 +131,7 @@ func TestGateway(t *testing.T) {
 			stop()
 			select {
 			case code := <-done:
-				if code != exitOK {
+				if code != exitOK || !strings.HasSuffix(out.String(), "\nstopped\n") {
 					t.Errorf("exit code %d: %s", code, out)
 				}
 			case <-time.After(10 * time.Second):
@@ -169,11 +169,13 @@ func TestGateway_misuse(t *testing.T) {
 	}{
 		{[]string{}, exitUsage, `--upstream "": want an http:// or https:// URL`},
 		{[]string{"--upstream", "localhost:1"}, exitUsage, `want an http:// or https:// URL`},
-		{[]string{"--upstream", "http://localhost:1", "--protocol", "soap"}, exitUsage, `unknown protocol "soap": want connect, grpc or grpc-web`},
+		{[]string{"--upstream", "http://localhost:1", "--protocol", "soap"}, exitUsage, `errmap: gateway: unknown protocol "soap": want connect, grpc or grpc-web`},
 		{[]string{"--upstream", "http://localhost:1", "--profile", "x"}, exitUsage, `unknown profile "x": want generic, a2a or mcp`},
 		{[]string{"--upstream", "http://localhost:1", "--names", "x"}, exitUsage, `--names "x": want slash, dotted or bare`},
 		{[]string{"--nonsense"}, exitUsage, `unknown flag --nonsense: the flags are --descriptors, --listen`},
-		{[]string{"--upstream", "http://127.0.0.1:1", "--wait", "1ms"}, exitFailure, "errmap: gateway: gateway: reflection: "},
+		{[]string{"--upstream", "http://127.0.0.1:1", "--wait", "1ms"}, exitFailure, "errmap: gateway: reflection: unavailable: dial tcp"},
+		{[]string{"--upstream", "http://localhost:1", "--wait", "5"}, exitUsage, `errmap: gateway: --wait "5": want a duration such as 5s or 2m`},
+		{[]string{"--upstream", "http://localhost:1", "--listen", "foo"}, exitUsage, `--listen "foo": want HOST:PORT such as :8080`},
 		{[]string{"--upstream", "http://127.0.0.1:1", "--descriptors", "/nonexistent"}, exitFailure, "/nonexistent"},
 	} {
 		var out, err strings.Builder

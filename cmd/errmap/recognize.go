@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/textproto"
 	"regexp"
@@ -11,9 +13,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/translate"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/grpc/codes"
 )
 
 // found is an error whose form was recognized.
@@ -25,10 +30,18 @@ type found struct {
 	why    string      // what it was recognized by
 }
 
+var (
+	errEmpty   = errors.New("standard input is empty: want the text of an error, such as from curl -si URL")
+	errSuccess = errors.New("this is a success, and no error")
+)
+
 // recognize finds out in which form an error is. It looks at the shape alone: a
 // profile of JSON-RPC is never guessed.
 func recognize(text []byte) (found, error) {
 	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return found{}, errEmpty
+	}
 	if response, ok := splitResponse(text); ok {
 		return response.recognize()
 	}
@@ -36,7 +49,17 @@ func recognize(text []byte) (found, error) {
 		if header, err := lines.ReadMIMEHeader(); err == nil && header.Get("Grpc-Status") != "" {
 			return found{form: translate.GRPC, text: text, why: "the header grpc-status"}, nil
 		}
-		return found{}, fmt.Errorf("this is no error in a form known here: want header lines with grpc-status, or the JSON of %s", formNames())
+		if f, ok := loggedByGRPC(text); ok {
+			return f, nil
+		}
+		return found{}, fmt.Errorf("this is no error in a form known here: want header lines with grpc-status, a whole HTTP response, "+
+			"or the JSON of %s (of another body tell the status: --http-status 503)", formNames())
+	}
+	if err := checkJSON(text); err != nil {
+		return found{}, fmt.Errorf("this is invalid JSON: %s", jsonReason(err))
+	}
+	if isResult(text) {
+		return found{}, fmt.Errorf("%w: a JSON-RPC response without the member error", errSuccess)
 	}
 	form, why := recognizeJSON(text)
 	if form == "" {
@@ -69,6 +92,7 @@ func splitResponse(text []byte) (found, bool) {
 
 // recognize takes what the header says before what the body looks like.
 func (f found) recognize() (found, error) {
+	success := fmt.Errorf("%w: an HTTP response with the status %d and no error in it", errSuccess, f.status)
 	kind, _, _ := strings.Cut(f.header.Get("Content-Type"), ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	switch {
@@ -86,15 +110,65 @@ func (f found) recognize() (found, error) {
 		f.form, f.why = translate.HTTP, "the content type"
 	case startsJSON(f.text):
 		if f.form, f.why = recognizeJSON(f.text); f.form == "" {
+			if f.status/100 == 2 {
+				return f, success
+			}
 			f.form, f.why = translate.HTTP, "an HTTP response with JSON of another kind"
 		}
+	case f.status/100 == 2:
+		return f, success
 	default:
 		f.form, f.why = translate.HTTP, "an HTTP response without JSON"
 	}
 	return f, nil
 }
 
+// logLine is the text of an error of grpc-go. The names of the codes are those of
+// its package codes.
+var logLine = regexp.MustCompile(`rpc error: code = ([A-Za-z]+|Code\([0-9]+\)) desc = ([^\r\n]*)`)
+
+// loggedByGRPC takes the first error of gRPC out of a log.
+func loggedByGRPC(text []byte) (found, bool) {
+	match := logLine.FindSubmatch(text)
+	if match == nil {
+		return found{}, false
+	}
+	name := string(match[1])
+	number, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(name, "Code("), ")"), 10, 32)
+	for c := codes.Canceled; err != nil; c++ {
+		if c > codes.Unauthenticated {
+			return found{}, false
+		}
+		if c.String() == name {
+			number, err = int64(c), nil
+		}
+	}
+	if number == 0 {
+		return found{}, false
+	}
+	headers := errmap.EncodeGRPC(errmap.NewCode(code.Code(number), string(match[2]))).String()
+	return found{form: translate.GRPC, text: []byte(headers), why: "the words of gRPC in a log, which tell no details"}, true
+}
+
 func startsJSON(text []byte) bool { return len(text) > 0 && (text[0] == '{' || text[0] == '[') }
+
+// checkJSON returns what is wrong with JSON, nil for one valid value.
+func checkJSON(text []byte) error {
+	d := jsontext.NewDecoder(bytes.NewReader(text), lenient)
+	if err := d.SkipValue(); err != nil {
+		return err
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("there is more after the first value")
+	}
+	return nil
+}
+
+// isResult tells whether JSON is a response of JSON-RPC that has no error.
+func isResult(text []byte) bool {
+	members, ok := readMembers(text)
+	return ok && members["jsonrpc"] != nil && members["error"] == nil && members["method"] == nil
+}
 
 // recognizeJSON returns "" and what is missing where no form fits.
 func recognizeJSON(text []byte) (form translate.Form, why string) {

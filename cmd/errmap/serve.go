@@ -48,9 +48,17 @@ func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 	if fs.NArg() > 0 {
 		return fs.misused(stderr, "unexpected argument %q", fs.Arg(0))
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", *addr)
+	if err := checkAddress("--addr", *addr); err != nil {
+		return fs.misused(stderr, "%s", err)
+	}
+	if *base != "" {
+		if err := checkURL("--url", *base); err != nil {
+			return fs.misused(stderr, "%s", err)
+		}
+	}
+	listener, err := listen(ctx, "--addr", *addr)
 	if err != nil {
-		fmt.Fprintf(stderr, "errmap: serve: %v\n", err)
+		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
 		return exitFailure
 	}
 	if *base == "" {
@@ -59,12 +67,12 @@ func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, err := agent.New(agent.WithURL(*base), agent.WithVersion(version()), agent.WithLogger(log))
 	if err != nil {
-		fmt.Fprintf(stderr, "errmap: serve: %v\n", err)
+		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
 		return exitFailure
 	}
 	fmt.Fprint(stdout, welcome(reachable(listener.Addr())))
 	if err := serveUntil(ctx, listener, a, log); err != nil {
-		fmt.Fprintf(stderr, "errmap: serve: %v\n", err)
+		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
 		return exitFailure
 	}
 	fmt.Fprintln(stdout, "stopped")

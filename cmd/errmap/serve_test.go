@@ -127,9 +127,17 @@ func TestServe_Misused(t *testing.T) {
 	}{
 		"an unknown flag":        {[]string{"serve", "--port", "80"}, exitUsage, "errmap: serve: unknown flag --port: the flags are --addr, --url, --help"},
 		"an argument":            {[]string{"serve", "now"}, exitUsage, `unexpected argument "now"`},
-		"a flag without a value": {[]string{"serve", "--addr"}, exitUsage, "flag needs an argument"},
-		"a port that is taken":   {[]string{"serve", "--addr", taken.Addr().String()}, exitFailure, "address already in use"},
-		"no address":             {[]string{"serve", "--addr", "nowhere"}, exitFailure, "errmap: serve: "},
+		"a flag without a value": {[]string{"serve", "--addr"}, exitUsage, "flag needs an argument: --addr: want its address"},
+		"a port that is taken": {
+			[]string{"serve", "--addr", taken.Addr().String()}, exitFailure,
+			"address already in use: another program listens there; give another port with --addr, or port 0 for a free one\n",
+		},
+		"no address":             {[]string{"serve", "--addr", "nowhere"}, exitUsage, `--addr "nowhere": want HOST:PORT such as :8080 or localhost:0`},
+		"a port alone":           {[]string{"serve", "--addr", "18412"}, exitUsage, `--addr "18412": want HOST:PORT`},
+		"a host alone":           {[]string{"serve", "--addr", "localhost:"}, exitUsage, `--addr "localhost:": want HOST:PORT`},
+		"no port":                {[]string{"serve", "--addr", ":99999"}, exitUsage, `--addr ":99999": want HOST:PORT`},
+		"no URL":                 {[]string{"serve", "--url", "foo"}, exitUsage, `--url "foo": want an http:// or https:// URL`},
+		"a URL without a scheme": {[]string{"serve", "--url", "agent.example.com:443"}, exitUsage, `want an http:// or https:// URL`},
 		"an unknown command":     {[]string{"sevre"}, exitUsage, `errmap: unknown command "sevre": want one of the commands serve, `},
 		"an unknown first flag":  {[]string{"--addr"}, exitUsage, `errmap: unknown flag "--addr"`},
 	} {

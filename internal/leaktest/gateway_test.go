@@ -118,7 +118,7 @@ func TestLeaks_gateway(t *testing.T) {
 				t.Parallel()
 				secret, l := newSecret(), new(log)
 				up := gateway.NewUpstream(&http.Client{Transport: failingUpstreams(secret)[name]}, "http://library", gateway.ProtocolGRPC)
-				g := gateway.New(up.Transport(), schema, errmapconnect.WithGuard(l.guard()))
+				g := gateway.New(up.Transport(), schema, gateway.WithServerOptions(errmapconnect.WithGuard(l.guard())))
 				mux := http.NewServeMux()
 				connecthttp.Mount(mux, g.Server(), connecthttp.WithGRPC(), connecthttp.WithGRPCWeb(), connecthttp.WithProtoJSON())
 				guard := errmap.WithLog(l.report)

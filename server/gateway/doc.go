@@ -18,9 +18,9 @@
 //
 // An error of the upstream is forwarded whole: code, message, details of any type
 // and what rides along. An error of the way to it is UNAVAILABLE, CANCELLED or
-// DEADLINE_EXCEEDED with a fixed text. Headers of the request are sent on, but for
-// those that belong to one connection or one protocol; headers of the upstream's
-// answers stay behind.
+// DEADLINE_EXCEEDED with a fixed text; its cause is logged ([WithLogger]). Headers
+// of the request are sent on, but for those that belong to one connection or one
+// protocol; headers of the upstream's answers stay behind.
 //
 // A service in the same process needs no socket: [InProcess] makes an http.Client
 // of an http.Handler that speaks Connect, or of a *grpc.Server.

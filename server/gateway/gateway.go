@@ -21,14 +21,18 @@ type Gateway struct {
 	server *connect.Server
 	schema *Schema
 	client *connect.Client
+	log    *failureLog
 }
 
 // New returns a gateway that forwards every method of a schema over transport.
-// The options are those of the server that it makes: its guard, its interceptors
-// and how it writes errors.
-func New(transport connect.Transport, schema *Schema, opts ...errmapconnect.ServerOption) *Gateway {
+func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
+	o := new(options)
+	for _, opt := range opts {
+		opt.apply(o)
+	}
 	g := &Gateway{
-		server: errmapconnect.NewServer(opts...),
+		server: errmapconnect.NewServer(o.server...),
+		log:    &o.log,
 		schema: schema,
 		client: errmapconnect.NewClient(transport, errmapconnect.WithDecodeOptions(errmap.WithCatalog(schema.catalog))),
 	}
@@ -83,7 +87,7 @@ func (g *Gateway) unary(ctx context.Context, md protoreflect.MethodDescriptor, s
 	}
 	call := func(response any) error { return g.client.CallUnary(ctx, spec, request, response) }
 	if err := receive(call, response, badResponse); err != nil {
-		return g.upstreamError(ctx, err)
+		return g.upstreamError(ctx, spec, err)
 	}
 	return down.Send(response)
 }
@@ -91,7 +95,7 @@ func (g *Gateway) unary(ctx context.Context, md protoreflect.MethodDescriptor, s
 func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
 	up, err := g.client.CallClientStream(ctx, spec)
 	if err != nil {
-		return g.upstreamError(ctx, err)
+		return g.upstreamError(ctx, spec, err)
 	}
 	defer func() { _ = up.Close() }()
 	requests := make(chan error, 1)
@@ -118,7 +122,7 @@ func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md prot
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	return g.upstreamError(ctx, err)
+	return g.upstreamError(ctx, spec, err)
 }
 
 // pump sends the requests of a caller on until there are no more.
@@ -163,7 +167,7 @@ func receive(read func(any) error, m *dynamicpb.Message, malformed *errmap.Error
 
 // upstreamError makes an error of a call for the caller: whole where the upstream
 // sent it, a fixed text where the way to it failed.
-func (g *Gateway) upstreamError(ctx context.Context, err error) error {
+func (g *Gateway) upstreamError(ctx context.Context, spec connect.Spec, err error) error {
 	e := errmapconnect.FromError(err, errmap.WithCatalog(g.schema.catalog))
 	if e.Remote() {
 		return errmap.Forward(e)
@@ -174,11 +178,19 @@ func (g *Gateway) upstreamError(ctx context.Context, err error) error {
 	switch e.Code() {
 	case code.Code_CANCELLED, code.Code_UNKNOWN, code.Code_UNAVAILABLE:
 		// A connection that breaks under a call reads as any of these.
-		return errmap.NewCode(code.Code_UNAVAILABLE, "the upstream cannot be reached").WithCause(err)
+		return g.failed(ctx, spec, code.Code_UNAVAILABLE, "the upstream cannot be reached", err)
 	case code.Code_INVALID_ARGUMENT: // the upstream's answer, nothing of the caller's
-		return errmap.NewCode(code.Code_INTERNAL, "the upstream's answer cannot be read").WithCause(err)
+		return g.failed(ctx, spec, code.Code_INTERNAL, unreadable, err)
 	}
-	return errmap.NewCode(e.Code(), "the upstream's answer cannot be read").WithCause(err)
+	return g.failed(ctx, spec, e.Code(), unreadable, err)
+}
+
+const unreadable = "the upstream's answer cannot be read"
+
+// failed logs what the caller is not told.
+func (g *Gateway) failed(ctx context.Context, spec connect.Spec, c code.Code, text string, cause error) error {
+	g.log.failed(ctx, spec.Procedure, text, cause)
+	return errmap.NewCode(c, text).WithCause(cause)
 }
 
 // upstreamContext carries the request headers on that are not of one connection

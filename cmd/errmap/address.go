@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"github.com/errmap/errmap/internal/translate"
+)
+
+// checkURL checks what a flag says is the base URL of a service.
+func checkURL(flag, value string) error {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%s %q: want an http:// or https:// URL", flag, value)
+	}
+	return nil
+}
+
+// checkAddress checks what a flag says is an address to listen on.
+func checkAddress(flag, value string) error {
+	_, port, err := net.SplitHostPort(value)
+	if err == nil && port != "" {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil || port == "" {
+		return fmt.Errorf("%s %q: want HOST:PORT such as :8080 or localhost:0", flag, value)
+	}
+	return nil
+}
+
+// listen listens on an address that checkAddress has found to be one. Its error
+// says what to do where another program has the port.
+func listen(ctx context.Context, flag, address string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%w: another program listens there; give another port with %s, or port 0 for a free one", err, flag)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%w: give a port above 1023 with %s", err, flag)
+	}
+	return l, err
+}
+
+// message returns the text of an error for people: without the names of the
+// packages that it came through.
+func message(err error) string {
+	text := translate.Message(err)
+	for _, name := range []string{"errmap: ", "gateway: ", "httpjson: ", "server: ", "jsontext: "} {
+		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
+	}
+	return text
+}
