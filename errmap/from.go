@@ -33,9 +33,9 @@ func From(err error) *Error {
 		return speaking.within(err, others)
 	}
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case is(err, context.DeadlineExceeded):
 		return deadlineExceeded(err)
-	case errors.Is(err, context.Canceled):
+	case is(err, context.Canceled):
 		return canceled(err)
 	}
 	return hidden(err)
@@ -47,8 +47,15 @@ func From(err error) *Error {
 // name addresses, stays behind. An error in whose chain no *Error is comes back
 // as it is; the adapters of the RPC libraries make one of theirs.
 func Forward(err error) error {
-	e, ok := errors.AsType[*Error](err)
-	if !ok || e == nil {
+	var e *Error
+	visit(err, func(link error) (deeper bool) {
+		own, ok := link.(*Error) // a link, not a chain
+		if ok && e == nil {
+			e = own
+		}
+		return !ok
+	})
+	if e == nil {
 		return err
 	}
 	return e.changed(func(c *Error) { c.forwarded = true })
@@ -126,14 +133,28 @@ func visit(err error, f func(link error) (deeper bool)) {
 	if err == nil || !f(err) {
 		return
 	}
+	for _, inner := range unwrap(err) {
+		visit(inner, f)
+	}
+}
+
+// unwrap returns what an error wraps. A link that is a nil pointer, boxed, may
+// panic: then it wraps nothing.
+func unwrap(err error) (wrapped []error) {
+	defer func() { _ = recover() }()
 	switch wrapper := err.(type) {
 	case interface{ Unwrap() error }:
-		visit(wrapper.Unwrap(), f)
+		return []error{wrapper.Unwrap()}
 	case interface{ Unwrap() []error }:
-		for _, member := range wrapper.Unwrap() {
-			visit(member, f)
-		}
+		return wrapper.Unwrap()
 	}
+	return nil
+}
+
+// is is errors.Is, and false where a link of the chain panics.
+func is(err, target error) (same bool) {
+	defer func() { _ = recover() }()
+	return errors.Is(err, target)
 }
 
 // hidden returns the error that stands for one that is not for the caller.

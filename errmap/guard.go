@@ -116,14 +116,20 @@ var errNilError = errors.New("a nil *errmap.Error was returned as an error; OK i
 // cause of one that stands for it, such as New makes of a message without the
 // option.
 func unspoken(err error) error {
-	e, ok := errors.AsType[*Error](err)
-	switch {
-	case ok && e == nil:
-		return errNilError
-	case ok && e.silent && e.cause != nil:
-		return e.cause
-	}
-	return err
+	said, found := err, false
+	visit(err, func(link error) (deeper bool) {
+		e, ok := link.(*Error) // a link, not a chain
+		switch {
+		case !ok || found:
+		case e == nil:
+			said = errNilError
+		case e.silent && e.cause != nil:
+			said = e.cause
+		}
+		found = found || ok
+		return !found
+	})
+	return said
 }
 
 // Panicked returns what the caller of a request may see of a panic in its
@@ -144,7 +150,7 @@ func (g *Guard) Panicked(ctx context.Context, value any) *Error {
 // ended returns the error of a request that is over, where err tells no more
 // than that.
 func (g *Guard) ended(ctx context.Context, err error) *Error {
-	if ctx.Err() == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if ctx.Err() == nil || !is(err, context.Canceled) && !is(err, context.DeadlineExceeded) {
 		return nil
 	}
 	switch {
@@ -191,11 +197,15 @@ func (g *Guard) report(ctx context.Context, r Report) {
 	g.log(ctx, r)
 }
 
-// strip takes out what must not leave: DebugInfo, and the text of the program's
-// own failed call, which names addresses.
+// strip takes out what must not leave: DebugInfo, and of the program's own failed
+// call all text, which names addresses, be it in the message or in what the answer
+// of an intermediary held beside it.
 func (g *Guard) strip(e *Error) *Error {
 	if e.local {
-		e = e.WithMessage(strings.ToLower(strings.ReplaceAll(e.Code().String(), "_", " ")))
+		e = e.WithMessage(strings.ToLower(strings.ReplaceAll(e.Code().String(), "_", " "))).changed(func(c *Error) {
+			c.received = nil
+			c.details = slices.DeleteFunc(slices.Clone(c.details), func(d RawDetail) bool { return d.json != nil || d.Name() != nameRetryInfo })
+		})
 	}
 	isDebug := func(d RawDetail) bool { return d.Name() == "google.rpc.DebugInfo" }
 	if g.debugInfo || !slices.ContainsFunc(e.details, isDebug) {

@@ -93,6 +93,45 @@ func TestWire_10_only_errors_made_for_the_caller_speak(t *testing.T) {
 	}
 }
 
+// brittle is an error of a library that takes no nil receiver.
+type brittle struct{ inner error }
+
+func (b *brittle) Error() string   { return b.inner.Error() }
+func (b *brittle) Unwrap() error   { return b.inner }
+func (b *brittle) Is(e error) bool { return b.inner == e }
+
+// A boxed nil pointer of somebody else's type costs nothing but its text.
+func TestGuard_links_that_panic(t *testing.T) {
+	t.Parallel()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, err := range map[string]error{
+		"alone": (*brittle)(nil), "wrapped": fmt.Errorf("w: %w", error((*brittle)(nil))), "joined": errors.Join((*brittle)(nil), io.EOF),
+	} {
+		for _, ctx := range []context.Context{t.Context(), over} {
+			g, reports := watched()
+			if e := g.Outgoing(ctx, err); e.Code() != code.Code_INTERNAL || len(*reports) != 1 {
+				t.Errorf("%s: %s", name, describe(e))
+			}
+		}
+		if e := errmap.From(err); e.Code() != code.Code_INTERNAL {
+			t.Errorf("%s: %s", name, describe(e))
+		}
+		_ = errmap.Forward(err)
+	}
+	if e := errmap.From(errors.Join((*brittle)(nil), &shopv1.StockEmptyError{Sku: "A1"})); e.Reason() != "STOCK_EMPTY" {
+		t.Errorf("%s", describe(e))
+	}
+	if e := new(errmap.Guard).Outgoing(over, errors.Join(uncomparable{nil}, context.Canceled)); e.Code() != code.Code_CANCELLED {
+		t.Errorf("%s", describe(e))
+	}
+}
+
+// uncomparable is an error whose values Go cannot compare.
+type uncomparable []error
+
+func (uncomparable) Error() string { return "uncomparable" }
+
 func TestWire_10_hidden_text_on_JSONRPC(t *testing.T) {
 	t.Parallel()
 	g, _ := watched(errmap.WithHiddenMessage("Internal error"))
@@ -207,5 +246,24 @@ func TestGuard_log(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in the log:\n%s", want, b.String())
 		}
+	}
+}
+
+func TestGuard_forwarded_local_error_keeps_its_text(t *testing.T) {
+	t.Parallel()
+	e, err := errmap.DecodeHTTP([]byte(`{"message":"`+secret+`","trace":"`+secret+`","status":"`+secret+`","details":[{"x":"`+secret+`"},`+
+		`{"@type":"type.googleapis.com/google.rpc.Help","links":[{"url":"`+secret+`"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"2s"}]}`),
+		errmap.WithHTTPStatus(503))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := errmap.NewGuard().Outgoing(t.Context(), errmap.Forward(e.WithLocal()))
+	for _, w := range allWires {
+		if p := w.encode(out); strings.Contains(string(p.body)+fmt.Sprint(p.headers), "10.0.0.7") {
+			t.Errorf("%s: %s", w.name, p.body)
+		}
+	}
+	if delay, ok := out.RetryDelay(); !ok || delay != 2*time.Second || out.Code() != code.Code_UNAVAILABLE || out.Received() != nil {
+		t.Error(describe(out))
 	}
 }
