@@ -83,3 +83,32 @@ func TestMount_collisions(t *testing.T) {
 		}
 	}
 }
+
+// A pattern that the router refuses is an error, as every other mistake of a
+// program's set-up is.
+func TestMount_refused(t *testing.T) {
+	t.Parallel()
+	rpc := connect.NewServer()
+	shopv1connect.RegisterCartHandler(rpc, new(cart))
+	mux := http.NewServeMux()
+	if err := server.Mount(mux, rpc); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		opts []server.Option
+		want string
+	}{
+		{nil, `server: nothing can be registered under the pattern "/{$}": pattern "/{$}"`},
+		{[]server.Option{server.WithPattern("/{")}, `server: nothing can be registered under the pattern "/{": parsing "/{": at offset 1: bad wildcard segment`},
+		{[]server.Option{server.WithPattern("")}, `server: nothing can be registered under the pattern "": http: invalid pattern`},
+	} {
+		if err := server.Mount(mux, rpc, row.opts...); err == nil || !strings.HasPrefix(err.Error(), row.want) {
+			t.Errorf("got %v, want %s", err, row.want)
+		}
+	}
+	// What was registered is there still.
+	got := send(t, mux, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Ping"}`)))
+	if got.status != http.StatusOK || !strings.Contains(got.body, `"result":{}`) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}

@@ -45,7 +45,7 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/header", "internal/negotiate"}},
+	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/header", "internal/negotiate", "internal/register"}},
 	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
 	{
@@ -105,7 +105,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server/httpjson"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/header", "internal/negotiate"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/header", "internal/negotiate", "internal/register"},
 		outside:  []string{connect, gateway, api, protobuf, rpc},
 	},
 	{
@@ -115,7 +115,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/header", "internal/jsonrpc", "internal/negotiate"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/header", "internal/jsonrpc", "internal/negotiate", "internal/register"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/deadline"
 	"github.com/errmap/errmap/internal/negotiate"
+	"github.com/errmap/errmap/internal/register"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -29,13 +31,16 @@ type ServeMux interface {
 }
 
 // Mount registers the handler of NewHandler on mux, under the pattern of
-// WithPattern.
+// WithPattern. The error is that of NewHandler, or says that mux refused the
+// pattern, such as for one that is taken; nothing is registered then.
 func Mount(mux ServeMux, server *connect.Server, opts ...Option) error {
 	h, err := NewHandler(server, opts...)
 	if err != nil {
 		return err
 	}
-	mux.Handle(newOptions(opts).pattern, h)
+	if err := register.Handle(mux, newOptions(opts).pattern, h); err != nil {
+		return fmt.Errorf("httpjson: %w", err)
+	}
 	return nil
 }
 
@@ -176,8 +181,12 @@ func (h *handler) noRoute(_ context.Context, _ *runtime.ServeMux, _ runtime.Mars
 	text := "there is no such route"
 	switch status {
 	case http.StatusMethodNotAllowed:
+		allowed := h.allowed(r)
 		text = "the route has another method"
-		w.Header().Set("Allow", strings.Join(h.allowed(r), ", "))
+		if len(allowed) > 0 {
+			text += ": want " + strings.Join(allowed, " or ")
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
 	case http.StatusBadRequest:
 		text = "the path is malformed"
 	}

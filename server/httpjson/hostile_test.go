@@ -44,9 +44,8 @@ func TestHandler_hostileBodies(t *testing.T) {
 		whole = "/v1/shelves/1/books/2:move" // the body is the message
 		field = "/v1/shelves/1/books"        // the body is one field of it
 	)
-	refused := func(text string) string {
-		return `{"error":{"code":400,"message":"` + text + `","status":"INVALID_ARGUMENT"}}`
-	}
+	// What is wrong follows, and is bounded.
+	refused := func(text string) string { return `{"error":{"code":400,"message":"` + text + `: ` }
 	const (
 		noMove = "the body is not the JSON of library.v1.MoveBookRequest"
 		noBook = "the body is not the JSON of library.v1.CreateBookRequest"
@@ -91,7 +90,7 @@ func TestHandler_hostileBodies(t *testing.T) {
 		// close before it reads.
 		if err != nil && test.status == http.StatusRequestEntityTooLarge {
 			t.Logf("%s: %v", test.name, err)
-		} else if err != nil || status != test.status || body != test.want {
+		} else if err != nil || status != test.status || !strings.HasPrefix(body, test.want) || len(body) > 512 {
 			t.Errorf("%s: got %d %.300s %v, want %d %s", test.name, status, body, err, test.status, test.want)
 		}
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 30*time.Second || mb > 80 {

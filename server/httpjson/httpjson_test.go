@@ -162,14 +162,21 @@ func TestHandler_bindings(t *testing.T) {
 		{name: "a custom method", method: "PING", path: "/v1/ping?name=n", status: 200, out: book(`name:"n"`)},
 
 		{name: "a typed error", method: "GET", path: "/v1/shelves/1/books/lost", status: 410, out: `{"error":{"code":410,"message":"No book shelves/1/books/lost","status":"NOT_FOUND","details":[` + lost + `,{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.500s"}]}}`},
-		{name: "as a2a", method: "GET", path: "/v1/ping", header: map[string]string{"Accept": "application/a2a+json"}, status: 405, out: `{"error":{"code":405,"message":"the route has another method","status":"FAILED_PRECONDITION"}}`, content: "application/a2a+json"},
+		{name: "as a2a", method: "GET", path: "/v1/ping", header: map[string]string{"Accept": "application/a2a+json"}, status: 405, out: `{"error":{"code":405,"message":"the route has another method: want PING","status":"FAILED_PRECONDITION"}}`, content: "application/a2a+json"},
 		{name: "an unknown route", method: "GET", path: "/v2/nothing", status: 404, out: `{"error":{"code":404,"message":"there is no such route","status":"NOT_FOUND"}}`},
 		{name: "as a problem", method: "GET", path: "/v2/nothing", header: map[string]string{"Accept": "application/problem+json"}, status: 404, out: `{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no such route","code":"NOT_FOUND"}`, content: "application/problem+json"},
 		{name: "another content type", method: "POST", path: "/v1/shelves/1/books", body: "title: T", header: map[string]string{"Content-Type": "text/yaml"}, status: 415, out: `{"error":{"code":415,"message":"the content type must be application/json","status":"FAILED_PRECONDITION"}}`},
 		{name: "another content encoding", method: "POST", path: "/v1/shelves/1/books", body: "{}", header: map[string]string{"Content-Encoding": "br"}, status: 415, out: `{"error":{"code":415,"message":"the content encoding must be gzip or identity","status":"FAILED_PRECONDITION"}}`},
-		{name: "broken JSON (field report 51)", method: "POST", path: "/v1/shelves/1/books/2:move", body: `{"qty":`, status: 400, out: `{"error":{"code":400,"message":"the body is not the JSON of library.v1.MoveBookRequest","status":"INVALID_ARGUMENT"}}`},
-		{name: "two values as a body field", method: "POST", path: "/v1/shelves/1/books", body: `{},"parent":"x"`, status: 400, out: `{"error":{"code":400,"message":"the body is not JSON","status":"INVALID_ARGUMENT"}}`},
-		{name: "a query parameter of another type", method: "GET", path: "/v1/shelves/1/books?page_size=many", status: 400, out: `{"error":{"code":400,"message":"a query parameter does not fit its field","status":"INVALID_ARGUMENT"}}`},
+		{name: "broken JSON (field report 51)", method: "POST", path: "/v1/shelves/1/books/2:move", body: `{"qty":`, status: 400, out: `{"error":{"code":400,"message":"the body is not the JSON of library.v1.MoveBookRequest: unexpected EOF","status":"INVALID_ARGUMENT"}}`},
+		{name: "a field of another type", method: "POST", path: "/v1/shelves/1/books/2:move", body: "{\n \"to\": 7}", status: 400, out: `{"error":{"code":400,"message":"the body is not the JSON of library.v1.MoveBookRequest: (line 2:8): invalid value for string field to: 7","status":"INVALID_ARGUMENT"}}`},
+		{name: "a field of another type in a body field", method: "POST", path: "/v1/shelves/1/books", body: `{"pages":"many"}`, status: 400, out: `{"error":{"code":400,"message":"the body is not the JSON of library.v1.CreateBookRequest: (line 1:10): invalid value for int64 field pages: \"many\"","status":"INVALID_ARGUMENT"}}`},
+		{name: "a field of another type on a later line", method: "POST", path: "/v1/shelves/1/books", body: "\n{\"pages\":\"many\"}", status: 400, out: `{"error":{"code":400,"message":"the body is not the JSON of library.v1.CreateBookRequest: (line 2:10): invalid value for int64 field pages: \"many\"","status":"INVALID_ARGUMENT"}}`},
+		{name: "broken JSON on a later line", method: "POST", path: "/v1/shelves/1/books", body: "{\n\"pages\":}", status: 400, out: `{"error":{"code":400,"message":"the body is not JSON: (line 2:9): invalid character '}' looking for beginning of value","status":"INVALID_ARGUMENT"}}`},
+		{name: "JSON that ends", method: "POST", path: "/v1/shelves/1/books", body: `{"pages":`, status: 400, out: `{"error":{"code":400,"message":"the body is not JSON: (line 1:9): unexpected end of JSON input","status":"INVALID_ARGUMENT"}}`},
+		{name: "the first of wrong query parameters", method: "GET", path: "/v1/shelves/1/books?page_size=many&after=x", status: 400, out: `{"error":{"code":400,"message":"the query parameter \"after\" does not fit its field","status":"INVALID_ARGUMENT"}}`},
+		{name: "one of several methods", method: "PUT", path: "/v1/shelves/1/books", status: 405, out: `{"error":{"code":405,"message":"the route has another method: want GET or POST","status":"FAILED_PRECONDITION"}}`},
+		{name: "two values as a body field", method: "POST", path: "/v1/shelves/1/books", body: `{},"parent":"x"`, status: 400, out: `{"error":{"code":400,"message":"the body is not JSON: (line 1:3): invalid character ',' after top-level value","status":"INVALID_ARGUMENT"}}`},
+		{name: "a query parameter of another type", method: "GET", path: "/v1/shelves/1/books?page_size=many", status: 400, out: `{"error":{"code":400,"message":"the query parameter \"page_size\" does not fit its field","status":"INVALID_ARGUMENT"}}`},
 		{name: "a malformed escape", method: "GET", path: "/v1/books/%FF%2", status: 400},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -201,8 +208,10 @@ func TestHandler_bindings(t *testing.T) {
 			if row.name == "a typed error" && resp.Header.Get("Retry-After") != "2" {
 				t.Errorf("Retry-After %q", resp.Header.Get("Retry-After"))
 			}
-			if row.status == 405 && resp.Header.Get("Allow") != "PING" {
-				t.Errorf("Allow %q", resp.Header.Get("Allow"))
+			_, allowed, _ := strings.Cut(row.out, "another method: want ")
+			allowed, _, _ = strings.Cut(allowed, `"`)
+			if want := strings.ReplaceAll(allowed, " or ", ", "); resp.Header.Get("Allow") != want {
+				t.Errorf("Allow %q, want %q", resp.Header.Get("Allow"), want)
 			}
 		})
 	}
@@ -337,5 +346,27 @@ func TestHandler_body_limits(t *testing.T) {
 				t.Errorf("status %d, want %d: %s", resp.StatusCode, row.status, got)
 			}
 		})
+	}
+}
+
+// A pattern that the router refuses is an error, as every other mistake of a
+// program's set-up is.
+func TestMount_refused(t *testing.T) {
+	t.Parallel()
+	rpc := errmapconnect.NewServer()
+	mux := http.NewServeMux()
+	if err := httpjson.Mount(mux, rpc); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		opts []httpjson.Option
+		want string
+	}{
+		{nil, `httpjson: nothing can be registered under the pattern "/": pattern "/"`},
+		{[]httpjson.Option{httpjson.WithPattern("/{")}, `httpjson: nothing can be registered under the pattern "/{": parsing "/{"`},
+	} {
+		if err := httpjson.Mount(mux, rpc, row.opts...); err == nil || !strings.HasPrefix(err.Error(), row.want) {
+			t.Errorf("got %v, want %s", err, row.want)
+		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/header"
-	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -170,41 +169,6 @@ func (s *stream) Send(msg any) error {
 	}
 	s.begin()
 	return s.event("", text)
-}
-
-func (s *stream) fill(m proto.Message) *errmap.Error {
-	unmarshal := protojson.UnmarshalOptions{Resolver: s.catalog, DiscardUnknown: true}
-	body := bytes.TrimSpace(s.body)
-	if len(body) > 0 {
-		if s.binding.bodyName != "" {
-			if !json.Valid(body) {
-				return badInput("the body is not JSON", nil)
-			}
-			name, _ := json.Marshal(s.binding.bodyName)
-			body = append(append(append(append([]byte{'{'}, name...), ':'), body...), '}')
-		}
-		if err := unmarshal.Unmarshal(body, m); err != nil {
-			return badInput("the body is not the JSON of "+string(m.ProtoReflect().Descriptor().FullName()), err)
-		}
-	}
-	for name, value := range s.path {
-		if err := runtime.PopulateFieldFromPath(m, name, value); err != nil {
-			return badInput(fmt.Sprintf("%q in the path does not fit its field", name), err)
-		}
-	}
-	if s.binding.body == "*" {
-		return nil
-	}
-	query := s.r.URL.Query()
-	delete(query, "$alt")
-	if err := runtime.PopulateQueryParameters(m, query, s.binding.bound); err != nil {
-		return badInput("a query parameter does not fit its field", err)
-	}
-	return nil
-}
-
-func badInput(text string, cause error) *errmap.Error {
-	return errmap.NewCode(code.Code_INVALID_ARGUMENT, text).WithCause(cause)
 }
 
 // marshal returns what the response says of a message: all of it, one field of
