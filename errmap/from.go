@@ -47,14 +47,7 @@ func From(err error) *Error {
 // name addresses, stays behind. An error in whose chain no *Error is comes back
 // as it is; the adapters of the RPC libraries make one of theirs.
 func Forward(err error) error {
-	var e *Error
-	visit(err, func(link error) (deeper bool) {
-		own, ok := link.(*Error) // a link, not a chain
-		if ok && e == nil {
-			e = own
-		}
-		return !ok
-	})
+	e, _ := as(err)
 	if e == nil {
 		return err
 	}
@@ -155,6 +148,12 @@ func unwrap(err error) (wrapped []error) {
 func is(err, target error) (same bool) {
 	defer func() { _ = recover() }()
 	return errors.Is(err, target)
+}
+
+// as is errors.AsType, and false where a link of the chain panics.
+func as(err error) (e *Error, ok bool) {
+	defer func() { _ = recover() }()
+	return errors.AsType[*Error](err)
 }
 
 // hidden returns the error that stands for one that is not for the caller.

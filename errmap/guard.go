@@ -36,8 +36,25 @@ type Report struct {
 	Err error
 	// ID is the request id that the caller got.
 	ID string
+	// Procedure is what was called, as WithProcedure told it; "" where it is not
+	// known.
+	Procedure string
 	// Stack is the stack of a panic, nil for an error.
 	Stack []byte
+}
+
+// procedureKey is the key of what was called in the context of a request.
+type procedureKey struct{}
+
+// WithProcedure returns a context that tells a Guard what was called, for its log.
+// The adapters do so by themselves: with the full name of a method, such as
+// "/shop.v1.Cart/Get", with the pattern of an HTTP handler, and with the method of
+// A2A and MCP. An empty name leaves ctx as it is.
+func WithProcedure(ctx context.Context, procedure string) context.Context {
+	if procedure == "" {
+		return ctx
+	}
+	return context.WithValue(ctx, procedureKey{}, procedure)
 }
 
 // A GuardOption changes a Guard.
@@ -116,20 +133,14 @@ var errNilError = errors.New("a nil *errmap.Error was returned as an error; OK i
 // cause of one that stands for it, such as New makes of a message without the
 // option.
 func unspoken(err error) error {
-	said, found := err, false
-	visit(err, func(link error) (deeper bool) {
-		e, ok := link.(*Error) // a link, not a chain
-		switch {
-		case !ok || found:
-		case e == nil:
-			said = errNilError
-		case e.silent && e.cause != nil:
-			said = e.cause
-		}
-		found = found || ok
-		return !found
-	})
-	return said
+	e, ok := as(err)
+	switch {
+	case ok && e == nil:
+		return errNilError
+	case ok && e.silent && e.cause != nil:
+		return e.cause
+	}
+	return err
 }
 
 // Panicked returns what the caller of a request may see of a panic in its
@@ -173,6 +184,7 @@ func (g *Guard) shuttingDown() bool {
 
 func (g *Guard) hide(ctx context.Context, r Report) *Error {
 	r.ID = rand.Text()
+	r.Procedure, _ = ctx.Value(procedureKey{}).(string)
 	g.report(ctx, r)
 	e := hidden(r.Err)
 	e.silent = false // what it is to say, a guard decided
@@ -216,6 +228,9 @@ func (g *Guard) strip(e *Error) *Error {
 
 func logReport(ctx context.Context, r Report) {
 	attrs := []slog.Attr{slog.String("request_id", r.ID), slog.String("error", fmt.Sprint(r.Err))} // Sprint survives a nil pointer
+	if r.Procedure != "" {
+		attrs = append(attrs, slog.String("procedure", r.Procedure))
+	}
 	if r.Stack != nil {
 		attrs = append(attrs, slog.String("stack", string(r.Stack)))
 	}
