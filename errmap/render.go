@@ -40,6 +40,9 @@ func renderMessage(c *Catalog, d RawDetail) (out []byte, whole, ok bool) {
 	if err != nil {
 		return nil, false, false
 	}
+	if deeperThan(c, m.ProtoReflect(), DefaultMaxDepth-envelopeDepth) {
+		return nil, false, false
+	}
 	out, err = marshalProtoJSON(protojson.MarshalOptions{Resolver: c, AllowPartial: true}, &anypb.Any{TypeUrl: d.typeURL, Value: d.value})
 	if err != nil {
 		return nil, false, false
@@ -93,6 +96,27 @@ func dropUnknown(m protoreflect.Message) {
 		dropUnknown(inner)
 		return true
 	})
+}
+
+// deeperThan tells whether messages nest deeper in m than that, what stands in an
+// Any included. ProtoJSON has no bound of its own, and renders each level of an
+// Any anew.
+func deeperThan(c *Catalog, m protoreflect.Message, levels int) bool {
+	if levels == 0 {
+		return true
+	}
+	if m.Descriptor().FullName() == "google.protobuf.Any" {
+		fields := m.Descriptor().Fields()
+		d := RawDetail{typeURL: m.Get(fields.ByNumber(1)).String(), value: m.Get(fields.ByNumber(2)).Bytes()}
+		inner, err := unmarshalDetail(c, d)
+		return err == nil && deeperThan(c, inner.ProtoReflect(), levels-1)
+	}
+	deep := false
+	rangeMessages(m, func(inner protoreflect.Message) bool {
+		deep = deeperThan(c, inner, levels-1)
+		return !deep
+	})
+	return deep
 }
 
 // rangeMessages calls f for each message that a populated field of m holds.
