@@ -163,6 +163,12 @@ def test_metadata_that_does_not_parse_leaves_the_field_unset() -> None:
     assert error.metadata["amount"] == "many"
 
 
+def test_connect_detail_that_says_a_thing_twice() -> None:
+    body = '{"code":"aborted","details":[{"type":"google.rpc.ErrorInfo","value":"CgFS","value":"CgFT"}]}'
+    error = errmap.from_connect_json(body)
+    assert error.reason == "R" and len(error.notes) == 1
+
+
 def test_retryable() -> None:
     assert not StockEmptyError().retryable
     assert StockEmptyError().with_retry_delay(datetime.timedelta(seconds=-1)).retry_after == "0"

@@ -85,7 +85,7 @@ def decode_connect(body: bytes | str, options: DecodeOptions) -> Error:
     extras: list[_json.Value] = []
     for i, element in enumerate(options.elements(error, Wire.CONNECT, ours, "details")):
         try:
-            detail, extra = _read_detail(element)
+            detail, extra = _read_detail(element, error.notes)
         except ValueError as why:
             error.notes.add(f"detail {i} dropped: {why}")
             continue
@@ -118,12 +118,12 @@ def _read_code(
     error.notes.add(f"no code that Connect knows: {Code(error.number).name}")
 
 
-def _read_detail(element: _json.Value) -> tuple[RawDetail, _json.Value]:
+def _read_detail(element: _json.Value, notes: Notes) -> tuple[RawDetail, _json.Value]:
     """Read one detail, and what it has beside type, value and debug; null for nothing.
     Raises ValueError for one that cannot be read."""
     if element.members is None:
         raise ValueError("it is no object")
-    ours, rest = _json.take(element.members, Notes(), "type", "value", "debug")
+    ours, rest = _json.take(element.members, notes, "type", "value", "debug")
     name = ours["type"].string() if "type" in ours else None
     if name is None:
         raise ValueError("its type is no string")

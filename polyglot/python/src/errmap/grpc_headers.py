@@ -161,10 +161,11 @@ def _grpc_status(values: Sequence[str]) -> tuple[int, str]:
 
 
 def _values(headers: Mapping[str, str | Sequence[str]], name: str) -> list[str]:
+    keys = [name] if name in headers else sorted(key for key in headers if key.lower() == name)
     found: list[str] = []
-    for key, value in headers.items():
-        if key.lower() == name:
-            found.extend([value] if isinstance(value, str) else value)
+    for key in keys:
+        value = headers[key]
+        found.extend([value] if isinstance(value, str) else value)
     return found
 
 
