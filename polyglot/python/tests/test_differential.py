@@ -61,7 +61,9 @@ def cases() -> list[tuple[str, vectors.Vector]]:
                 one = roll.choice(found)
                 text = text[: one.start()] + roll.choice(TOKENS) + text[one.end() :]
             else:
-                at = roll.randrange(len(text) + 1)
+                # Inside the bytes of a message, implementations of Protobuf differ: one drops
+                # what a map entry has too much, another does so with the whole entry.
+                at = roll.randrange(len(text.partition("-details-bin:")[0]) + 1)
                 text = text[:at] + roll.choice(["", "A", "%", "=", "\n", "0"]) + text[at + 1 :]
         profile = vector.text("from_profile") or vector.text("profile") or "generic"
         if roll.random() < 0.3:
