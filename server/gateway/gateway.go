@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
@@ -93,11 +94,15 @@ func (g *Gateway) unary(ctx context.Context, md protoreflect.MethodDescriptor, s
 }
 
 func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
-	up, err := g.client.CallClientStream(ctx, spec)
+	call, err := g.client.CallClientStream(ctx, spec)
 	if err != nil {
 		return g.upstreamError(ctx, spec, err)
 	}
-	defer func() { _ = up.Close() }()
+	up := &upstreamStream{ClientStream: call}
+	defer func() {
+		cancel() // which ends a Send that Close would wait for
+		_ = up.Close()
+	}()
 	requests := make(chan error, 1)
 	go func() {
 		requests <- pump(md, spec, down, up)
@@ -123,6 +128,39 @@ func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md prot
 		return nil
 	}
 	return g.upstreamError(ctx, spec, err)
+}
+
+// upstreamStream is a call to the upstream whose requests and whose end come from
+// different goroutines, which Connect does not keep apart.
+type upstreamStream struct {
+	connect.ClientStream
+	mu     sync.Mutex
+	closed bool
+}
+
+func (s *upstreamStream) Send(msg any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return io.EOF
+	}
+	return s.ClientStream.Send(msg)
+}
+
+func (s *upstreamStream) CloseSend() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	return s.ClientStream.CloseSend()
+}
+
+func (s *upstreamStream) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.ClientStream.Close()
 }
 
 // pump sends the requests of a caller on until there are no more.
