@@ -25,9 +25,12 @@ func contains(c *Catalog, whole, plain RawDetail) bool {
 	}
 	a, aOK := message(c, whole)
 	b, bOK := message(c, plain)
+	// What its writer read of JSON, or wrote as JSON, may need types that are not
+	// linked here: then it agrees by type, as in the check.
+	if plain.json != nil && !bOK {
+		return true
+	}
 	if whole.json != nil && bOK {
-		// What its writer read of the JSON may need types that are not linked
-		// here: then it agrees by type, as in the check.
 		if _, _, ok := renderMessage(c, plain); !ok {
 			return true
 		}

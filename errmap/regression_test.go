@@ -84,6 +84,23 @@ func TestRegression_carried_JSON_of_a_type_within_a_type(t *testing.T) {
 	}
 }
 
+// The same the other way round: bytes of a type whose plain JSON the reader cannot
+// look into, since the inner type is not linked there.
+func TestRegression_carried_bytes_of_a_type_within_a_type(t *testing.T) {
+	t.Parallel()
+	inner := mustMarshal(t, anyOf("type.googleapis.com/shop.v1.StockEmptyError", "\x0a\x01a\x98\x06\x01"))
+	e, err := errmap.FromStatus(&statuspb.Status{Code: 6, Message: "m", Details: []*anypb.Any{anyOf("type.googleapis.com/google.protobuf.Any", string(inner))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range allWires {
+		back, err := w.decode(w.encode(e), errmap.WithCatalog(nil))
+		if err != nil || difference(e, back, exactly) != "" {
+			t.Errorf("%s: %s, %v", w.name, difference(e, back, exactly), err)
+		}
+	}
+}
+
 // A forged Carried may not put JSON in the place of a detail without a type.
 func TestRegression_untyped_JSON_for_a_detail_without_a_type(t *testing.T) {
 	t.Parallel()
