@@ -174,8 +174,9 @@ bench: ## Measure errmap beside its peers and write docs/performance.md.
 	go -C bench run ./cmd/report -write ../docs/performance.md
 
 .PHONY: bench-load
-bench-load: ## Compare requests a second over loopback, for about a minute.
+bench-load: ## Compare requests a second over loopback, and memory after a million failing calls.
 	go -C bench run ./cmd/load
+	go -C bench run ./cmd/memory
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while; make fuzz FUZZTIME=10s for less.
