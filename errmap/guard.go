@@ -48,8 +48,8 @@ type procedureKey struct{}
 
 // WithProcedure returns a context that tells a Guard what was called, for its log.
 // The adapters do so by themselves: with the full name of a method, such as
-// "/shop.v1.Cart/Get", with the pattern of an HTTP handler, and with the method of
-// A2A and MCP. An empty name leaves ctx as it is.
+// "/shop.v1.Cart/Get", with the pattern of an HTTP handler or, without one, method
+// and path, and with the method of A2A and MCP. An empty name leaves ctx as it is.
 func WithProcedure(ctx context.Context, procedure string) context.Context {
 	if procedure == "" {
 		return ctx

@@ -122,7 +122,7 @@ func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) 
 func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 	defer func() {
 		if value := recover(); value != nil {
-			failure = c.h.guard.Panicked(ctx, value)
+			failure = c.h.guard.Panicked(errmap.WithProcedure(ctx, c.method.spec.Procedure), value)
 		}
 		c.mu.Lock()
 		c.over = true
@@ -137,7 +137,10 @@ func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 	if err == nil && c.method.spec.StreamType == connect.StreamTypeUnary && !c.hasSent() {
 		err = errNoResult
 	}
-	return spelled(c.h.guard.Outgoing(ctx, err))
+	if err == nil {
+		return nil
+	}
+	return spelled(c.h.guard.Outgoing(errmap.WithProcedure(ctx, c.method.spec.Procedure), err))
 }
 
 // spelled gives an error that an interceptor hid, with the text that it has on

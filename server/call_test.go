@@ -188,6 +188,9 @@ func TestHandler_resultsThatHaveNoJSON(t *testing.T) {
 	if len(reports.hidden) != 1 {
 		t.Fatalf("%d reports, want 1", len(reports.hidden))
 	}
+	if procedure := reports.hidden[0].Procedure; !strings.HasPrefix(procedure, "/shop.v1.Cart/") {
+		t.Errorf("the log says that %q was called", procedure)
+	}
 	if want := `{"jsonrpc":"2.0","id":1,"error":` + hiddenAnswer(reports.hidden[0].ID) + `}`; got.body != want {
 		t.Errorf("got %s, want %s", got.body, want)
 	}

@@ -110,7 +110,7 @@ func (h *handler) handleDiscover(ctx context.Context, buffer []byte, request *js
 	}
 	document, err := h.discover()
 	if err != nil {
-		answer, number := h.appendFailure(buffer[:0], request.ID, h.guard.Outgoing(ctx, err), h.limits.ResponseBytes)
+		answer, number := h.appendFailure(buffer[:0], request.ID, h.guard.Outgoing(errmap.WithProcedure(ctx, string(request.Method)), err), h.limits.ResponseBytes)
 		return outcome{answer: answer, number: number}
 	}
 	return outcome{answer: jsonrpc.End(append(jsonrpc.BeginResult(buffer[:0], request.ID), document...))}

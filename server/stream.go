@@ -29,7 +29,7 @@ type eventStream struct {
 func (h *handler) serveStream(ctx context.Context, w http.ResponseWriter, r *http.Request, c *call) {
 	s := &eventStream{w: w, controller: http.NewResponseController(w), write: h.times.Write, last: time.Now()}
 	if !canFlush(w) {
-		failure := h.guard.Outgoing(ctx, http.ErrNotSupported)
+		failure := h.guard.Outgoing(errmap.WithProcedure(ctx, c.method.spec.Procedure), http.ErrNotSupported)
 		answer, number := h.appendFailure(nil, c.id, failure, h.limits.ResponseBytes)
 		h.write(w, r, h.profile.HTTPStatus(number), answer)
 		return

@@ -28,9 +28,9 @@ type serverInterceptor struct {
 }
 
 // After implements [a2asrv.CallInterceptor].
-func (i serverInterceptor) After(ctx context.Context, _ *a2asrv.CallContext, resp *a2asrv.Response) error {
+func (i serverInterceptor) After(ctx context.Context, call *a2asrv.CallContext, resp *a2asrv.Response) error {
 	if resp.Err != nil {
-		resp.Err = ToSDK(i.guard.Outgoing(ctx, resp.Err))
+		resp.Err = ToSDK(i.guard.Outgoing(errmap.WithProcedure(ctx, call.Method()), resp.Err))
 	}
 	return nil
 }

@@ -51,11 +51,11 @@ func ServerInterceptor(opts ...ServerOption) connect.ServerInterceptor {
 					if value == http.ErrAbortHandler {
 						panic(value)
 					}
-					err = o.outgoing(ctx, o.guard.Panicked(ctx, value))
+					err = o.outgoing(ctx, o.guard.Panicked(errmap.WithProcedure(ctx, spec.Procedure), value))
 				}
 			}()
 			if err := next(ctx, spec, serverStream{stream}); err != nil {
-				return o.outgoing(ctx, o.guard.Outgoing(ctx, err))
+				return o.outgoing(ctx, o.guard.Outgoing(errmap.WithProcedure(ctx, spec.Procedure), err))
 			}
 			return nil
 		}

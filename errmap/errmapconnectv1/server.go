@@ -43,10 +43,11 @@ func (i *serverInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 		if req.Spec().IsClient {
 			return next(ctx, req)
 		}
-		defer i.contain(ctx, req.Peer().Protocol, &err)
+		ctx, peer := errmap.WithProcedure(ctx, req.Spec().Procedure), req.Peer()
+		defer i.contain(ctx, peer.Protocol, &err)
 		resp, err = next(ctx, req)
 		if err != nil {
-			return nil, i.outgoing(ctx, req.Peer().Protocol, err)
+			return nil, i.outgoing(ctx, peer.Protocol, err)
 		}
 		return resp, nil
 	}
@@ -55,6 +56,7 @@ func (i *serverInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 // WrapStreamingHandler guards a streaming handler.
 func (i *serverInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
+		ctx = errmap.WithProcedure(ctx, conn.Spec().Procedure)
 		defer i.contain(ctx, conn.Peer().Protocol, &err)
 		if err := next(ctx, handlerConn{conn}); err != nil {
 			return i.outgoing(ctx, conn.Peer().Protocol, err)

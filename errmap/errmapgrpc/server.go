@@ -29,11 +29,11 @@ func ServerOptions(opts ...ServerOption) []grpc.ServerOption {
 // that of http.ErrAbortHandler too, since it would end the process.
 func UnaryServerInterceptor(opts ...ServerOption) grpc.UnaryServerInterceptor {
 	o := newServerOptions(opts)
-	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
-		defer o.contain(ctx, &err)
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
+		defer o.contain(ctx, info.FullMethod, &err)
 		resp, err = handler(ctx, req)
 		if err != nil {
-			return nil, o.outgoing(ctx, err)
+			return nil, o.outgoing(ctx, info.FullMethod, err)
 		}
 		return resp, nil
 	}
@@ -43,11 +43,11 @@ func UnaryServerInterceptor(opts ...ServerOption) grpc.UnaryServerInterceptor {
 // UnaryServerInterceptor.
 func StreamServerInterceptor(opts ...ServerOption) grpc.StreamServerInterceptor {
 	o := newServerOptions(opts)
-	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
+	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 		ctx := stream.Context()
-		defer o.contain(ctx, &err)
+		defer o.contain(ctx, info.FullMethod, &err)
 		if err := handler(srv, serverStream{stream}); err != nil {
-			return o.outgoing(ctx, err)
+			return o.outgoing(ctx, info.FullMethod, err)
 		}
 		return nil
 	}
@@ -66,14 +66,14 @@ func newServerOptions(opts []ServerOption) *serverOptions {
 	return o
 }
 
-func (o *serverOptions) outgoing(ctx context.Context, err error) error {
-	return ToError(o.guard.Outgoing(ctx, err), o.encode...)
+func (o *serverOptions) outgoing(ctx context.Context, procedure string, err error) error {
+	return ToError(o.guard.Outgoing(errmap.WithProcedure(ctx, procedure), err), o.encode...)
 }
 
 // contain makes an error of a panic. It is to be deferred.
-func (o *serverOptions) contain(ctx context.Context, err *error) {
+func (o *serverOptions) contain(ctx context.Context, procedure string, err *error) {
 	if value := recover(); value != nil {
-		*err = ToError(o.guard.Panicked(ctx, value), o.encode...)
+		*err = ToError(o.guard.Panicked(errmap.WithProcedure(ctx, procedure), value), o.encode...)
 	}
 }
 

@@ -1,6 +1,7 @@
 package errmaphttp
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -26,7 +27,7 @@ var ErrBegun = errors.New("errmaphttp: the response has begun")
 // error of the write.
 func WriteError(w http.ResponseWriter, r *http.Request, err error, opts ...WriteOption) error {
 	o := newWriteOptions(opts)
-	return o.write(w, r, o.guard.Outgoing(r.Context(), err))
+	return o.write(w, r, o.guard.Outgoing(named(r), err))
 }
 
 // Write writes an error as WriteError does, but all of it: it asks not whose it
@@ -77,7 +78,7 @@ func Handle(f func(http.ResponseWriter, *http.Request) error, opts ...WriteOptio
 		w = track(w)
 		defer o.contain(w, r)
 		if err := f(w, r); err != nil {
-			o.finish(w, r, o.guard.Outgoing(r.Context(), err))
+			o.finish(w, r, o.guard.Outgoing(named(r), err))
 		}
 	})
 }
@@ -98,8 +99,20 @@ func (o *writeOptions) contain(w http.ResponseWriter, r *http.Request) {
 		if value == http.ErrAbortHandler {
 			panic(value)
 		}
-		o.finish(w, r, o.guard.Panicked(r.Context(), value))
+		o.finish(w, r, o.guard.Panicked(named(r), value))
 	}
+}
+
+// maxPath bounds what the guard's log gets of the path of a request.
+const maxPath = 256
+
+// named is the context of a request for the guard's log.
+func named(r *http.Request) context.Context {
+	name := r.Pattern
+	if name == "" && r.URL != nil {
+		name = r.Method + " " + r.URL.Path[:min(len(r.URL.Path), maxPath)]
+	}
+	return errmap.WithProcedure(r.Context(), name)
 }
 
 // finish writes an error, or breaks off a response that has begun.

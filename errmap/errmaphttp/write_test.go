@@ -16,6 +16,7 @@ import (
 	"github.com/errmap/errmap/errmap/errmaphttp"
 	"github.com/errmap/errmap/internal/adaptertest"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -295,5 +296,24 @@ func TestHandle_debugInfo(t *testing.T) {
 		if got := strings.Contains(w.Body.String(), adaptertest.Secret); got != test.want {
 			t.Errorf("DebugInfo in the body: %v", got)
 		}
+	}
+}
+
+// The log names the pattern of a handler that has one: its paths hold what
+// callers wrote.
+func TestHandle_namesThePattern(t *testing.T) {
+	t.Parallel()
+	var got []string
+	guard := errmap.NewGuard(errmap.WithLog(func(_ context.Context, r errmap.Report) { got = append(got, r.Procedure) }))
+	h := errmaphttp.Handle(func(http.ResponseWriter, *http.Request) error { return errors.New("boom") }, errmaphttp.WithGuard(guard))
+	mux := http.NewServeMux()
+	mux.Handle("GET /carts/{id}", h)
+	for _, h := range []http.Handler{mux, h} {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/carts/7", nil))
+	}
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/"+strings.Repeat("a", 4096), nil))
+	want := []string{"GET /carts/{id}", "GET /carts/7", "GET /" + strings.Repeat("a", 255)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -161,7 +161,7 @@ func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		defer func() {
 			if value := recover(); value != nil {
-				result, err = s.failed(method, req, s.guard.Panicked(ctx, value))
+				result, err = s.failed(method, req, s.guard.Panicked(errmap.WithProcedure(ctx, method), value))
 			}
 		}()
 		result, err = next(ctx, method, req)
@@ -177,7 +177,7 @@ func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 			return nil, legal(wire)
 		}
-		return s.failed(method, req, s.guard.Outgoing(ctx, err))
+		return s.failed(method, req, s.guard.Outgoing(errmap.WithProcedure(ctx, method), err))
 	}
 }
 
@@ -237,7 +237,7 @@ func (s *serverErrors) toolResult(ctx context.Context, result *mcp.CallToolResul
 	case wire != nil:
 		e = s.readWire(wire)
 	case ours || speaks(err):
-		e = s.guard.Outgoing(ctx, err)
+		e = s.guard.Outgoing(errmap.WithProcedure(ctx, methodCallTool), err)
 	default:
 		return result
 	}

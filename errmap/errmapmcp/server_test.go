@@ -53,6 +53,9 @@ func (r *reports) only(t *testing.T) errmap.Report {
 	if len(r.all) != 1 {
 		t.Fatalf("there are %d reports, want 1", len(r.all))
 	}
+	if r.all[0].Procedure == "" {
+		t.Error("the log does not say what was called")
+	}
 	return r.all[0]
 }
 

@@ -92,6 +92,9 @@ func CheckHidden(t *testing.T, name string, err error, w *Wire, logged *Journal)
 	if !strings.HasPrefix(name, "nil") && !strings.Contains(report.Err.Error(), Secret) {
 		t.Errorf("the log has %v", report.Err)
 	}
+	if report.Procedure == "" {
+		t.Error("the log does not say what was called")
+	}
 	if panicked := strings.HasPrefix(name, "panic"); panicked != (report.Stack != nil) {
 		t.Errorf("the log has the stack %q", report.Stack)
 	}

@@ -129,6 +129,9 @@ func newAgents(o *options, stopped <-chan struct{}) agents {
 
 func (o *options) report(ctx context.Context, r errmap.Report) {
 	attrs := []slog.Attr{slog.String("request_id", r.ID), slog.String("error", r.Err.Error())}
+	if r.Procedure != "" {
+		attrs = append(attrs, slog.String("procedure", r.Procedure))
+	}
 	if r.Stack != nil {
 		attrs = append(attrs, slog.String("stack", string(r.Stack)))
 	}

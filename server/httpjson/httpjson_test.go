@@ -294,7 +294,7 @@ func TestHandler_hidden_errors(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		report := <-reports
-		if !strings.Contains(report.Err.Error(), "dial tcp 10.0.0.7") || !strings.Contains(w.Body.String(), report.ID) {
+		if !strings.Contains(report.Err.Error(), "dial tcp 10.0.0.7") || !strings.Contains(w.Body.String(), report.ID) || report.Procedure != "/library.v1.Library/GetBook" {
 			t.Errorf("report %v, answer %s", report, w.Body)
 		}
 		if w.Code != 500 || strings.Contains(w.Body.String(), "10.0.0.7") || !strings.Contains(w.Body.String(), `"message":"internal error"`) {

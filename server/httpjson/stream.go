@@ -96,7 +96,7 @@ func (s *stream) run() (e *errmap.Error) {
 			if value == http.ErrAbortHandler {
 				panic(value)
 			}
-			e = s.errors.Panicked(s.ctx, value)
+			e = s.errors.Panicked(s.named(), value)
 		}
 	}()
 	stop := s.keepAlive()
@@ -107,10 +107,18 @@ func (s *stream) run() (e *errmap.Error) {
 		s.mu.Unlock()
 	}()
 	err := s.server.Call(s.ctx, s.binding.spec.Procedure, &s.info, s)
-	if err != nil && s.badInput != nil && errors.Is(err, error(s.badInput)) {
+	if err == nil {
+		return nil
+	}
+	if s.badInput != nil && errors.Is(err, error(s.badInput)) {
 		return s.badInput
 	}
-	return s.errors.Outgoing(s.ctx, err)
+	return s.errors.Outgoing(s.named(), err)
+}
+
+// named is the context of the call for the guard's log.
+func (s *stream) named() context.Context {
+	return errmap.WithProcedure(s.ctx, s.binding.spec.Procedure)
 }
 
 // Receive makes the one request message, of body, path and query.
