@@ -88,8 +88,8 @@ func TestRegression_carried_JSON_of_a_type_within_a_type(t *testing.T) {
 // look into, since the inner type is not linked there.
 func TestRegression_carried_bytes_of_a_type_within_a_type(t *testing.T) {
 	t.Parallel()
-	inner := mustMarshal(t, anyOf("type.googleapis.com/shop.v1.StockEmptyError", "\x0a\x01a\x98\x06\x01"))
-	e, err := errmap.FromStatus(&statuspb.Status{Code: 6, Message: "m", Details: []*anypb.Any{anyOf("type.googleapis.com/google.protobuf.Any", string(inner))}})
+	inner := mustMarshal(t, anyOf("type.googleapis.com/shop.v1.StockEmptyError", "\x0a\x01a"))
+	e, err := errmap.FromStatus(&statuspb.Status{Code: 6, Message: "m", Details: []*anypb.Any{anyOf("type.googleapis.com/google.protobuf.Any", string(inner)+"\x98\x06\x01")}})
 	if err != nil {
 		t.Fatal(err)
 	}

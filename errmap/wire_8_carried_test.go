@@ -417,7 +417,7 @@ func TestWithoutCarried(t *testing.T) {
 				seen++
 			}
 			// A number that the writer chose itself may be news to the reader.
-			if less := difference(e, back, acrossCatalogs); less != "" && notes == nil || lost == "" && notes != nil {
+			if less := difference(e, back, acrossCatalogs); less != "" && notes == nil {
 				t.Fatalf("case %d, %s: lost %q, notes %q\n\t%s", i, w.name, lost, notes, p)
 			}
 			if with := w.encode(e); w.json && lost == "" && !strings.Contains(with.String(), "errmap.v1.Carried") && with.String() != p.String() {
