@@ -1,7 +1,7 @@
 // How an error comes to fit into gRPC headers: docs/wire.md section 5.
 
 import { type Hub, type RawDetail, typeName, Wire } from "./hub.js";
-import { errorInfoDetail, parseErrorInfo } from "./errorinfo.js";
+import { type ErrorInfo, errorInfoDetail, parseErrorInfo } from "./errorinfo.js";
 import { byCodeUnit } from "./decimal.js";
 import { sizeOf } from "./grpc.js";
 import type { EncodeSettings } from "./options.js";
@@ -33,7 +33,7 @@ export function fitGrpc(given: Hub, o: EncodeSettings, headersOf: (e: Hub, o: En
     () => dropText(e, o, note),
     () => drop((d) => d.name === typeName.debugInfo),
     () => drop((d) => d.name === typeName.help || d.name === typeName.localizedMessage),
-    () => dropLargest(e, fits, drop),
+    () => dropLargest(e, fits, note),
     () => cutMessage(e, fits, note),
     () => cutMetadata(e, fits, note),
     () => {
@@ -76,16 +76,36 @@ function dropText(e: Hub, o: EncodeSettings, note: Note): void {
   });
 }
 
+// least applies the fewest of n steps, which shrink an error ever more, that make it fit,
+// or all of them, and returns how many.
+function least(n: number, apply: (steps: number) => void, fits: () => boolean): number {
+  let low = Math.min(1, n);
+  let high = n;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    apply(middle);
+    if (fits()) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  apply(low);
+  return low;
+}
+
 // dropLargest drops the details that are left but for ErrorInfo and RetryInfo, the
 // largest first, only as many as need to go.
-function dropLargest(e: Hub, fits: () => boolean, drop: (match: (d: RawDetail) => boolean) => void): void {
-  while (!fits()) {
-    const others = e.details.filter((d) => d.name !== typeName.errorInfo && d.name !== typeName.retryInfo);
-    if (others.length === 0) {
-      return;
-    }
-    const largest = others.reduce((a, b) => (b.value.length > a.value.length ? b : a));
-    drop((d) => d === largest);
+function dropLargest(e: Hub, fits: () => boolean, note: Note): void {
+  const all = e.details;
+  const others = all.filter((d) => d.name !== typeName.errorInfo && d.name !== typeName.retryInfo);
+  others.sort((a, b) => b.value.length - a.value.length);
+  const apply = (steps: number): void => {
+    const gone = new Set(others.slice(0, steps));
+    e.details = all.filter((d) => !gone.has(d));
+  };
+  for (const d of others.slice(0, least(others.length, apply, fits))) {
+    note(`over budget: detail ${d.name} of ${d.value.length} bytes dropped`);
   }
 }
 
@@ -108,24 +128,35 @@ function cutMessage(e: Hub, fits: () => boolean, note: Note): void {
   note(`over budget: message of ${size} bytes cut to ${byteLength(e.message)}`);
 }
 
-// cutMetadata drops entries of ErrorInfo metadata, the largest first.
+// cutMetadata drops entries of ErrorInfo metadata, of one ErrorInfo after the other, the
+// largest first.
 function cutMetadata(e: Hub, fits: () => boolean, note: Note): void {
-  for (const [i, d] of e.details.entries()) {
+  const all = e.details;
+  const infos = all.flatMap((d, place) => {
     const info = d.name === typeName.errorInfo ? parseErrorInfo(d.value) : undefined;
-    if (info === undefined) {
-      continue;
+    return info === undefined || info.metadata.size === 0 ? [] : [{ place, info, keys: bySize(info) }];
+  });
+  // The first so many have no entry any more, and the next one is without some.
+  const apply = (whole: number, some: number): void => {
+    const details = [...all];
+    for (const [i, { place, info, keys }] of infos.slice(0, whole + 1).entries()) {
+      const gone = new Set(keys.slice(0, i < whole ? keys.length : some).map((one) => one.key));
+      details[place] = errorInfoDetail({ ...info, metadata: new Map([...info.metadata].filter(([key]) => !gone.has(key))) });
     }
-    const sizes = [...info.metadata].map(([key, value]) => ({ key, size: byteLength(key) + byteLength(value) }));
-    sizes.sort((a, b) => b.size - a.size || byCodeUnit(a.key, b.key));
-    for (const { key, size } of sizes) {
+    e.details = details;
+  };
+  const whole = least(infos.length, (steps) => apply(steps, 0), fits) - 1;
+  const last = infos[whole];
+  const some = last === undefined ? 0 : least(last.keys.length, (steps) => apply(whole, steps), fits);
+  for (const [i, { keys }] of infos.slice(0, whole + 1).entries()) {
+    for (const { key, size } of keys.slice(0, i < whole ? keys.length : some)) {
       note(`over budget: metadata ${JSON.stringify(clip(key, 64))} of ${size} bytes dropped`);
-      info.metadata.delete(key);
-      const details = [...e.details];
-      details[i] = errorInfoDetail(info);
-      e.details = details;
-      if (fits()) {
-        return;
-      }
     }
   }
+}
+
+// bySize returns the entries of metadata, the largest first.
+function bySize(info: ErrorInfo): { key: string; size: number }[] {
+  const sizes = [...info.metadata].map(([key, value]) => ({ key, size: byteLength(key) + byteLength(value) }));
+  return sizes.sort((a, b) => b.size - a.size || byCodeUnit(a.key, b.key));
 }

@@ -29,6 +29,7 @@ import {
   Wire,
   withMembers,
   withoutMembers,
+  withUsualUrl,
 } from "./hub.js";
 import { toShape } from "./fields.js";
 import { compactJson, type JsonText, objectMembers } from "./json.js";
@@ -151,7 +152,7 @@ function detailSums(c: Catalog, d: RawDetail): [number, number] {
   } else if (isEmptyAny(d)) {
     text = "{}";
   } else {
-    const rendered = renderMessage(c, new RawDetail(typeUrlPrefix + d.name, d.value));
+    const rendered = renderMessage(c, withUsualUrl(d));
     text = rendered?.whole === true ? rendered.text : undefined;
   }
   const canonical = text === undefined ? undefined : canonicalJson(text);

@@ -4,7 +4,7 @@ import { type Item, plainItems, restore } from "./carried.js";
 import { type Catalog, noErrors } from "./catalog.js";
 import { Code, codeByConnectName, codeFromConnectHttp, rowOf } from "./code.js";
 import { finish, foreign, reasonFor } from "./decode.js";
-import { addMember, completeUrl, Hub, type Notes, RawDetail, take, typeUrlPrefix, Wire } from "./hub.js";
+import { addMember, completeUrl, Hub, type Notes, RawDetail, take, Wire, withUsualUrl } from "./hub.js";
 import { compactJson, joinMembers, type JsonText, type Member, newMember, objectMembers, quote, stringValue } from "./json.js";
 import type { DecodeSettings, EncodeSettings } from "./options.js";
 import { wellKnown } from "./wellknown.js";
@@ -41,7 +41,7 @@ function write(c: Catalog, e: Hub, items: readonly Item[], carried: RawDetail | 
 }
 
 function writeDetail(c: Catalog, d: RawDetail): JsonText {
-  const debug = d.typeUrl === "" ? undefined : renderMessage(c, new RawDetail(typeUrlPrefix + d.name, d.value));
+  const debug = d.typeUrl === "" ? undefined : renderMessage(c, withUsualUrl(d));
   const shown = debug === undefined ? "" : `,"debug":${withoutType(debug.text, d.name)}`;
   return `{"type":${quote(d.name)},"value":"${base64(d.value, "raw")}"${shown}}`;
 }

@@ -56,7 +56,7 @@ export function readNumber(raw: JsonText | undefined): number | undefined {
   return token !== undefined && isJsonNumber(token) ? safeIntegerOf(token) : undefined;
 }
 
-const tokens = /"(?:[^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*/g;
+const tokens = /"(?:[^"\\]+|\\.)*"|-?[0-9][-+.0-9eE]*/g;
 
 /** hasNumber tells whether JSON holds a number token. */
 export function hasNumber(text: JsonText): boolean {

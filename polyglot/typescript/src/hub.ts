@@ -57,6 +57,11 @@ export function bytesDetail(name: string, value: Uint8Array): RawDetail {
   return new RawDetail(typeUrlPrefix + name, value);
 }
 
+/** withUsualUrl returns a detail whose type URL has the usual prefix. */
+export function withUsualUrl(d: RawDetail): RawDetail {
+  return d.typeUrl === typeUrlPrefix + d.name ? d : new RawDetail(typeUrlPrefix + d.name, d.value);
+}
+
 /** completeUrl makes a bare type name a type URL. */
 export function completeUrl(name: string): string {
   return name === "" || name.includes("/") ? name : typeUrlPrefix + name;

@@ -20,6 +20,7 @@ export class JsonError extends Error {
 
 const maxNesting = 10_000;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const plain = /[^"\\\u0000-\u001f]*/y;
 const wholeNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
@@ -79,7 +80,13 @@ function scan(text: string): JsonText {
     if (text[at] !== '"') {
       fail();
     }
-    for (at++; text[at] !== '"'; at++) {
+    for (at++; ; at++) {
+      plain.lastIndex = at;
+      plain.test(text);
+      at = plain.lastIndex;
+      if (text[at] === '"') {
+        break;
+      }
       if (at >= text.length || text.charCodeAt(at) < 0x20) {
         fail();
       }
@@ -190,12 +197,15 @@ export function depth(text: JsonText): number {
 
 // stringEnd returns the index after the string that begins at i.
 function stringEnd(text: JsonText, i: number): number {
-  for (i++; text[i] !== '"'; i++) {
-    if (text[i] === "\\") {
-      i++;
+  for (let end = text.indexOf('"', i + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) {
+      slashes++;
+    }
+    if (slashes % 2 === 0) {
+      return end + 1;
     }
   }
-  return i + 1;
 }
 
 // valueEnd returns the index after the value that begins at i.

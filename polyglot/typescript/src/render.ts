@@ -11,6 +11,31 @@ import { defaultLimits, envelopeDepth } from "./options.js";
 import { anyFromJson, anyToJson, messageFromJson } from "./protojson.js";
 import { base64, fromBase64 } from "./utf8.js";
 
+// Known is what was found out of a detail, which is asked for again and again. null is
+// nothing.
+interface Known {
+  rendered?: { text: JsonText; whole: boolean } | null;
+  part?: RawDetail | null;
+  info?: ErrorInfo | null;
+  again?: RawDetail;
+}
+
+const known = new WeakMap<RawDetail, WeakMap<Catalog, Known>>();
+
+function knownOf(c: Catalog, d: RawDetail): Known {
+  let byCatalog = known.get(d);
+  if (byCatalog === undefined) {
+    byCatalog = new WeakMap();
+    known.set(d, byCatalog);
+  }
+  let found = byCatalog.get(c);
+  if (found === undefined) {
+    found = {};
+    byCatalog.set(c, found);
+  }
+  return found;
+}
+
 /** isEmptyAny tells whether a detail is the empty google.protobuf.Any. */
 export function isEmptyAny(d: RawDetail): boolean {
   return d.json === undefined && d.typeUrl === "" && d.value.length === 0;
@@ -33,6 +58,12 @@ export function render(c: Catalog, d: RawDetail): { text: JsonText; whole: boole
 
 /** renderMessage is undefined where a detail has no ProtoJSON here that reads back. */
 export function renderMessage(c: Catalog, d: RawDetail): { text: JsonText; whole: boolean } | undefined {
+  const found = knownOf(c, d);
+  found.rendered ??= found.rendered === null ? null : (tryRender(c, d) ?? null);
+  return found.rendered ?? undefined;
+}
+
+function tryRender(c: Catalog, d: RawDetail): { text: JsonText; whole: boolean } | undefined {
   const m = message(c, d);
   if (m === undefined) {
     return undefined;
@@ -102,7 +133,12 @@ export function parseElement(c: Catalog, raw: JsonText): RawDetail {
 
 /** readAgain returns a JSON detail as bytes where this program reads it whole. */
 export function readAgain(c: Catalog, d: RawDetail): RawDetail {
-  return d.json === undefined ? d : parseElement(c, d.json);
+  if (d.json === undefined) {
+    return d;
+  }
+  const found = knownOf(c, d);
+  found.again ??= parseElement(c, d.json);
+  return found.again;
 }
 
 /** elementType returns the "@type" of an element that is a text; undefined for none. */
@@ -134,6 +170,12 @@ function valueForm(members: readonly Member[]): Uint8Array | undefined {
  * not known or nothing can be said of it.
  */
 export function knownPart(c: Catalog, d: RawDetail): RawDetail | undefined {
+  const found = knownOf(c, d);
+  found.part ??= found.part === null ? null : (readKnownPart(c, d) ?? null);
+  return found.part ?? undefined;
+}
+
+function readKnownPart(c: Catalog, d: RawDetail): RawDetail | undefined {
   const desc = c.message(d.name);
   if (desc === undefined || d.json === undefined) {
     return undefined;
@@ -186,10 +228,17 @@ export function bytesOf(c: Catalog, d: RawDetail): Uint8Array | undefined {
   return d.json === undefined ? d.value : knownPart(c, d)?.value;
 }
 
-/** errorInfoOf reads a detail as an ErrorInfo; undefined where it is none. */
+/** errorInfoOf reads a detail as an ErrorInfo, which is shared; undefined where it is none. */
 export function errorInfoOf(c: Catalog, d: RawDetail): ErrorInfo | undefined {
-  const bytes = d.name === typeName.errorInfo ? bytesOf(c, d) : undefined;
-  return bytes === undefined ? undefined : parseErrorInfo(bytes);
+  if (d.name !== typeName.errorInfo) {
+    return undefined;
+  }
+  const found = knownOf(c, d);
+  if (found.info === undefined) {
+    const bytes = bytesOf(c, d);
+    found.info = (bytes === undefined ? undefined : parseErrorInfo(bytes)) ?? null;
+  }
+  return found.info ?? undefined;
 }
 
 /**

@@ -102,7 +102,7 @@ export function supply(e: Hub, own: Definition, free: JsonText | undefined, p: P
       return agree;
     }
   }
-  const info: ErrorInfo = found ?? { reason: own.reason, domain: own.domain, metadata: new Map() };
+  const info: ErrorInfo = { reason: (found ?? own).reason, domain: (found ?? own).domain, metadata: new Map(found?.metadata) };
   addFreeForm(info, d, free);
   const detail = errorInfoDetail(info);
   e.details = found === undefined ? [detail, ...e.details] : e.details.map((other, i) => (i === place ? detail : other));

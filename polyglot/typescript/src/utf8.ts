@@ -5,7 +5,7 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** repair returns s with U+FFFD in place of each lone surrogate. */
 export function repair(s: string): string {
-  return s.replace(/[\ud800-\udfff]/gu, "\ufffd");
+  return /[\ud800-\udfff]/.test(s) ? s.replace(/[\ud800-\udfff]/gu, "\ufffd") : s;
 }
 
 /** encodeUtf8 returns the bytes of a text; a lone surrogate is U+FFFD. */
@@ -84,25 +84,31 @@ export function clip(s: string, most: number): string {
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const digits = new Uint8Array(128);
+[...alphabet].forEach((c, i) => (digits[c.charCodeAt(0)] = i));
+digits[0x2d] = 62; // - and _ of the other alphabet
+digits[0x5f] = 63;
 
 /** base64 writes base64, padded or not. */
 export function base64(b: Uint8Array, padding: "padded" | "raw"): string {
-  let out = "";
+  const out = new Uint8Array(4 * Math.ceil(b.length / 3));
+  let at = 0;
   for (let i = 0; i < b.length; i += 3) {
-    const left = b.length - i;
-    const bits = ((b[i] as number) << 16) | ((left > 1 ? (b[i + 1] as number) : 0) << 8) | (left > 2 ? (b[i + 2] as number) : 0);
-    out += alphabet.charAt(bits >> 18) + alphabet.charAt((bits >> 12) & 63);
-    out += left > 1 ? alphabet.charAt((bits >> 6) & 63) : padding === "padded" ? "=" : "";
-    out += left > 2 ? alphabet.charAt(bits & 63) : padding === "padded" ? "=" : "";
+    const bits = ((b[i] as number) << 16) | ((b[i + 1] ?? 0) << 8) | (b[i + 2] ?? 0);
+    for (let shift = 18; shift >= 0; shift -= 6) {
+      out[at++] = alphabet.charCodeAt((bits >> shift) & 63);
+    }
   }
-  return out;
+  const spare = (3 - (b.length % 3)) % 3;
+  const text = strict.decode(out.subarray(0, out.length - spare));
+  return padding === "padded" ? text + "=".repeat(spare) : text;
 }
 
 /** fromBase64 reads base64 padded or not, in one of the two alphabets. */
 export function fromBase64(s: string): Uint8Array | undefined {
   const text = s.replace(/=+$/, "").replace(/[\r\n]/g, "");
-  const pattern = /[-_]/.test(text) ? /^[A-Za-z0-9_-]*$/ : /^[A-Za-z0-9+/]*$/;
-  if (!pattern.test(text) || text.length % 4 === 1) {
+  const foreign = /[-_]/.test(text) ? /[^A-Za-z0-9_-]/ : /[^A-Za-z0-9+/]/;
+  if (foreign.test(text) || text.length % 4 === 1) {
     return undefined;
   }
   const out = new Uint8Array(Math.floor((text.length * 3) / 4));
@@ -110,8 +116,7 @@ export function fromBase64(s: string): Uint8Array | undefined {
   let have = 0;
   let at = 0;
   for (let i = 0; i < text.length; i++) {
-    const c = text[i] === "-" ? "+" : text[i] === "_" ? "/" : (text[i] as string);
-    bits = ((bits << 6) | alphabet.indexOf(c)) & 0xffffff;
+    bits = ((bits << 6) | (digits[text.charCodeAt(i)] as number)) & 0xffffff;
     have += 6;
     if (have >= 8) {
       have -= 8;
@@ -123,7 +128,15 @@ export function fromBase64(s: string): Uint8Array | undefined {
 
 /** sameBytes tells whether two arrays hold the same bytes. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+  if (a.length !== b.length) {
+    return false;
+  }
+  for (let i = 0; i < a.length; i++) {
+    if (a[i] !== b[i]) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /** concat puts arrays one behind the other. */
