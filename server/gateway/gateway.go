@@ -100,7 +100,7 @@ func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md prot
 	}
 	up := &upstreamStream{ClientStream: call}
 	defer func() {
-		cancel() // which ends a Send that Close would wait for
+		cancel() // only now, or it would pass for the caller's; it ends a Send that Close would wait for
 		_ = up.Close()
 	}()
 	requests := make(chan error, 1)
@@ -121,8 +121,7 @@ func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md prot
 		if failed != nil && errors.Is(err, context.Canceled) {
 			return failed // the caller's side broke, and that ended the upstream's
 		}
-	default:
-		cancel() // the upstream is done; nobody reads further requests
+	default: // the upstream is done; nobody reads further requests
 	}
 	if errors.Is(err, io.EOF) {
 		return nil
