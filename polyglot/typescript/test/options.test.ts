@@ -252,3 +252,21 @@ it("base types are known without any file", () => {
   assert.equal(noErrors.message("google.rpc.ErrorInfo")?.typeName, "google.rpc.ErrorInfo");
   assert.equal(noErrors.message("acme.v9.Mystery"), undefined);
 });
+
+// Each took minutes where work grew with the square of the input.
+describe("hostile bodies are read in proportionate time", () => {
+  const infos = Array.from({ length: 100 }, (_, i) => `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R${i}","metadata":{"a":${i}}}`);
+  for (const [name, data] of Object.entries({
+    "a long text": `[{"@type":"type.googleapis.com/acme.v9.Mystery","s":"${"a\\\\".repeat(200_000)}","n":1}]`,
+    "many details": `[${infos.join()}]`,
+    "many members": `{${Array.from({ length: 5000 }, (_, i) => `"k${i}":${i}`).join()}}`,
+    "many brackets": `${"[".repeat(80)}1${"]".repeat(80)}`,
+  })) {
+    it(name, { timeout: 20_000 }, () => {
+      const err = fromJsonRpc(`{"code":-32001,"message":"m","data":${data}}`, { profile: "a2a" });
+      assert.equal(err.code, Code.NOT_FOUND);
+      assert.equal(toGrpc(err, { onNote: () => undefined })[0]?.[1], "5");
+      assert.equal(fromConnectJson(toConnectJson(err)).details.length, err.details.length);
+    });
+  }
+});
