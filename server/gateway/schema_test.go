@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -180,4 +181,29 @@ func TestNewSchema(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// The client of a gateway speaks HTTP/2 without TLS to http://, and to https://
+// what the server speaks.
+func TestNewHTTPClient(t *testing.T) {
+	t.Parallel()
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.Proto)) })
+	clear := httptest.NewUnstartedServer(h)
+	clear.Config.Protocols = new(http.Protocols)
+	clear.Config.Protocols.SetUnencryptedHTTP2(true)
+	clear.Start()
+	t.Cleanup(clear.Close)
+	resp, err := gateway.NewHTTPClient().Get(clear.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.Proto != "HTTP/2.0" {
+		t.Errorf("http:// by %s", resp.Proto)
+	}
+	tls := httptest.NewTLSServer(h)
+	t.Cleanup(tls.Close)
+	if _, err := gateway.NewHTTPClient().Get(tls.URL); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("https:// to an unknown authority: %v", err)
+	}
 }

@@ -57,13 +57,32 @@ const maxResponseHeader = 64 << 10
 // NewHTTPClient returns a client that speaks HTTP/2 to http:// addresses by prior
 // knowledge, which gRPC needs there, and either version to https:// ones.
 func NewHTTPClient() *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
-	t.Protocols = new(http.Protocols)
-	t.Protocols.SetHTTP1(false)
-	t.Protocols.SetHTTP2(true)
-	t.Protocols.SetUnencryptedHTTP2(true)
-	t.MaxResponseHeaderBytes = maxResponseHeader
-	return &http.Client{Transport: t}
+	newTransport := func() *http.Transport {
+		t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
+		t.MaxResponseHeaderBytes = maxResponseHeader
+		return t
+	}
+	clear := newTransport()
+	clear.Protocols = new(http.Protocols)
+	clear.Protocols.SetUnencryptedHTTP2(true)
+	return &http.Client{Transport: byScheme{clear: clear, tls: newTransport()}}
+}
+
+// byScheme sends requests to http:// by one transport and to https:// by another,
+// which agrees on a version with the server.
+type byScheme struct{ clear, tls *http.Transport }
+
+func (t byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == "https" {
+		return t.tls.RoundTrip(r)
+	}
+	return t.clear.RoundTrip(r)
+}
+
+// CloseIdleConnections closes those of both.
+func (t byScheme) CloseIdleConnections() {
+	t.clear.CloseIdleConnections()
+	t.tls.CloseIdleConnections()
 }
 
 // Upstream is a service that runs elsewhere.

@@ -47,9 +47,10 @@ func TestHandler_hostileBodies(t *testing.T) {
 	// What is wrong follows, and is bounded.
 	refused := func(text string) string { return `{"error":{"code":400,"message":"` + text + `: ` }
 	const (
-		noMove = "the body is not the JSON of library.v1.MoveBookRequest"
-		noBook = "the body is not the JSON of library.v1.CreateBookRequest"
-		noJSON = "the body is not JSON"
+		noMove  = "the body is not the JSON of library.v1.MoveBookRequest"
+		noBook  = "the body is not the JSON of library.v1.CreateBookRequest"
+		noJSON  = "the body is not JSON"
+		tooDeep = `{"error":{"code":400,"message":"the body nests more than 100 arrays and objects","status":"INVALID_ARGUMENT"}}`
 	)
 	endless := func(open string) io.Reader {
 		return io.MultiReader(strings.NewReader(open), io.LimitReader(letters{}, 100<<20), strings.NewReader(`"}`))
@@ -62,10 +63,10 @@ func TestHandler_hostileBodies(t *testing.T) {
 	}{
 		{"100 MB", whole, endless(`{"to":"`), 413, `{"error":{"code":413,"message":"the body is too large","status":"FAILED_PRECONDITION"}}`},
 		{"100 MB in a field", field, endless(`{"title":"`), 413, `{"error":{"code":413,"message":"the body is too large","status":"FAILED_PRECONDITION"}}`},
-		{"four million brackets", whole, strings.NewReader(strings.Repeat("[", 4_000_000)), 400, refused(noMove)},
+		{"four million brackets", whole, strings.NewReader(strings.Repeat("[", 4_000_000)), 400, tooDeep},
 		{"four million brackets in a field", field, strings.NewReader(strings.Repeat("[", 4_000_000)), 400, refused(noJSON)},
-		{"a million objects in an unknown member", whole, strings.NewReader(strings.Repeat(`{"x":`, 800_000)), 400, refused(noMove)},
-		{"deep and whole", whole, strings.NewReader(`{"x":` + strings.Repeat("[", 2_000_000) + strings.Repeat("]", 2_000_000) + "}"), 400, refused(noMove)},
+		{"a million objects in an unknown member", whole, strings.NewReader(strings.Repeat(`{"x":`, 800_000)), 400, tooDeep},
+		{"deep and whole", whole, strings.NewReader(`{"x":` + strings.Repeat("[", 2_000_000) + strings.Repeat("]", 2_000_000) + "}"), 400, tooDeep},
 		{"deep and whole in a field", field, strings.NewReader(`{"x":` + strings.Repeat("[", 2_000_000) + strings.Repeat("]", 2_000_000) + "}"), 400, refused(noJSON)},
 		{"a million elements", whole, strings.NewReader("[" + strings.Repeat("1,", 999_999) + "1]"), 400, refused(noMove)},
 		{"a million elements of another type", field, strings.NewReader(`{"title":[` + strings.Repeat("1,", 999_999) + "1]}"), 400, refused(noBook)},

@@ -370,3 +370,49 @@ func TestMount_refused(t *testing.T) {
 		}
 	}
 }
+
+// A unary method that gives no answer, or two, is a mistake that its caller learns
+// nothing of but the id of its log entry.
+func TestHandler_answers(t *testing.T) {
+	t.Parallel()
+	schema := libraryv1.File_library_v1_library_proto.Services().ByName("Library").Methods().ByName("Ping")
+	for name, row := range map[string]struct {
+		handler connect.ServerFunc
+		logs    string
+	}{
+		"none": {func(context.Context, connect.Spec, connect.ServerStream) error { return nil }, "returned without an answer"},
+		"two": {func(_ context.Context, _ connect.Spec, s connect.ServerStream) error {
+			return errors.Join(s.Send(&libraryv1.Book{}), s.Send(&libraryv1.Book{}))
+		}, "answered twice"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rpc := connect.NewServer()
+			rpc.Register(connect.Method{Spec: connect.Spec{Schema: schema, Procedure: "/library.v1.Library/Ping"}, Handler: row.handler})
+			var logged errmap.Report
+			h, err := httpjson.NewHandler(rpc, httpjson.WithGuard(errmap.WithLog(func(_ context.Context, r errmap.Report) { logged = r })))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("PING", "/v1/ping", nil))
+			if w.Code != 500 || logged.Err == nil || !strings.Contains(logged.Err.Error(), row.logs) || !strings.Contains(w.Body.String(), logged.ID) {
+				t.Errorf("%d %s, logged %v", w.Code, w.Body, logged.Err)
+			}
+		})
+	}
+}
+
+func TestHandler_depth(t *testing.T) {
+	t.Parallel()
+	url := start(t)
+	deep := func(n int) string {
+		return `{"unknown":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `,"to":"[[[["}`
+	}
+	for n, want := range map[int]int{99: 200, 100: 400} {
+		resp, got := do(t, "POST", url+"/v1/shelves/1/books/2:move", deep(n), map[string]string{"Content-Type": "application/json"})
+		if resp.StatusCode != want {
+			t.Errorf("%d levels: %d %s", n, resp.StatusCode, got)
+		}
+	}
+}

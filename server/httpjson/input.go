@@ -19,6 +19,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
+// maxDepth is how deep the JSON of a request may nest.
+const maxDepth = 100
+
 // maxEcho bounds what an error repeats of a request.
 const maxEcho = 256
 
@@ -60,12 +63,36 @@ func (s *stream) fillBody(m proto.Message) *errmap.Error {
 		before = len(body)
 		body = append(append(body, s.body...), '}')
 	}
+	if nestsDeeper(body, maxDepth) {
+		return badInput(fmt.Sprintf("the body nests more than %d arrays and objects", maxDepth), nil)
+	}
 	unmarshal := protojson.UnmarshalOptions{Resolver: s.catalog, DiscardUnknown: true}
 	if err := unmarshal.Unmarshal(body, m); err != nil {
 		text := fmt.Sprintf("the body is not the JSON of %s: %s", m.ProtoReflect().Descriptor().FullName(), reasonOf(err, before))
 		return badInput(text, err)
 	}
 	return nil
+}
+
+// nestsDeeper tells whether JSON, which need not be valid, nests deeper than that.
+func nestsDeeper(body []byte, most int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > most {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
 }
 
 // syntaxError tells where JSON is malformed, in the words of protojson.

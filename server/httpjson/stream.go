@@ -14,10 +14,15 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/header"
-	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// The mistakes of a unary method.
+var (
+	errNoAnswer = errors.New("httpjson: the method returned without an answer")
+	errAnswered = errors.New("httpjson: the method answered twice")
 )
 
 // errOver is what a method's goroutines learn that outlive their call.
@@ -37,12 +42,13 @@ type stream struct {
 	received bool
 	badInput *errmap.Error // why the request message could not be made
 
-	mu      sync.Mutex // guards w against the keep-alive comments
-	begun   bool       // the header is out
-	broken  error      // what ended the writing
-	over    bool       // the method is done: what it left behind sends nothing more
-	answer  []byte     // of a unary call
-	content string     // the content type of answer
+	mu       sync.Mutex // guards w against the keep-alive comments
+	begun    bool       // the header is out
+	broken   error      // what ended the writing
+	over     bool       // the method is done: what it left behind sends nothing more
+	answer   []byte     // of a unary call
+	answered bool
+	content  string // the content type of answer
 }
 
 // call runs the method and finishes the response.
@@ -76,9 +82,6 @@ func (s *stream) call() {
 	case s.binding.spec.StreamType == connect.StreamTypeServer:
 		s.begin()
 		s.hand(s.info.ResponseTrailer(), http.TrailerPrefix)
-	case s.answer == nil:
-		s.headers()
-		s.fail(s.w, s.r, errmap.NewCode(code.Code_INTERNAL, "the method gave no answer"))
 	default:
 		s.headers()
 		s.w.Header().Set("Content-Type", s.content)
@@ -107,6 +110,9 @@ func (s *stream) run() (e *errmap.Error) {
 		s.mu.Unlock()
 	}()
 	err := s.server.Call(s.ctx, s.binding.spec.Procedure, &s.info, s)
+	if err == nil && s.binding.spec.StreamType == connect.StreamTypeUnary && !s.answered {
+		err = errNoAnswer
+	}
 	if err == nil {
 		return nil
 	}
@@ -169,7 +175,10 @@ func (s *stream) Send(msg any) error {
 	}
 	s.info.SendStats = connect.MessageStats{Size: len(text)}
 	if s.binding.spec.StreamType == connect.StreamTypeUnary {
-		s.answer, s.content = text, content
+		if s.answered {
+			return errAnswered
+		}
+		s.answer, s.content, s.answered = text, content, true
 		return nil
 	}
 	if err := s.ctx.Err(); err != nil {
