@@ -150,11 +150,11 @@ func TestFaults(t *testing.T) {
 					p.mend()
 					check(t, f, name, asked, err)
 					// A client may be about to notice that its connection broke.
-					for range 3 {
+					for range 20 {
 						if err = bounded(t, call, 10*time.Second, book); err == nil {
 							break
 						}
-						time.Sleep(20 * time.Millisecond)
+						time.Sleep(50 * time.Millisecond)
 					}
 					if err != nil {
 						t.Errorf("after the fault: %v", err)
