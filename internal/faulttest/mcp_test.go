@@ -90,7 +90,7 @@ func TestFaults_MCP(t *testing.T) {
 func openSession(t *testing.T, c *errmapmcp.Client, p *proxy) *errmapmcp.Session {
 	t.Helper()
 	session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: "http://library/", HTTPClient: &http.Client{Transport: p.transport(t, 1)}, MaxRetries: -1, DisableStandaloneSSE: true,
+		Endpoint: "http://localhost/", HTTPClient: &http.Client{Transport: p.transport(t, 1)}, MaxRetries: -1, DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"google.golang.org/grpc/test/bufconn"
 )
 
 // fault is what the proxy does to answers.
@@ -43,7 +41,7 @@ const page = "<html><h1>sorry</h1>upstream 10.0.0.7</html>"
 
 // proxy stands before a handler.
 type proxy struct {
-	*bufconn.Listener
+	net.Listener
 	next  http.Handler
 	fault atomic.Value
 	mu    sync.Mutex
@@ -53,7 +51,13 @@ type proxy struct {
 // newProxy serves next behind a proxy until the test ends.
 func newProxy(t *testing.T, next http.Handler) *proxy {
 	t.Helper()
-	p := &proxy{Listener: bufconn.Listen(1 << 20), next: next}
+	// Not bufconn: its read deadlines may fire late, at which net/http takes the
+	// client of a connection for gone.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{Listener: l, next: next}
 	p.fault.Store(none)
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -166,7 +170,9 @@ func (c *conn) Write(b []byte) (int, error) {
 }
 
 // dial returns how clients reach the proxy.
-func (p *proxy) dial(ctx context.Context, _, _ string) (net.Conn, error) { return p.DialContext(ctx) }
+func (p *proxy) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	return new(net.Dialer).DialContext(ctx, "tcp", p.Addr().String())
+}
 
 // transport returns a transport to the proxy, over HTTP/1 or HTTP/2.
 func (p *proxy) transport(t *testing.T, major int) *http.Transport {
