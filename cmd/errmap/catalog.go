@@ -137,9 +137,7 @@ func (f *catalogFlags) list(ctx context.Context, protocol gateway.Protocol, file
 		if f.upstream != "" {
 			// What runs somewhere is listed whatever its schema looks like.
 			for _, m := range check(filesOf(schema)) {
-				if m.Rule != ruleMethods { // Warnings has those
-					warnings = append(warnings, m.String())
-				}
+				warnings = append(warnings, m.String())
 			}
 		}
 		for _, s := range schema.Services() {

@@ -13,13 +13,10 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// ruleMethods is the rule that methods name errors that exist.
-const ruleMethods = "ERRMAP_METHOD_ERRORS"
-
 // check returns what the generators would refuse. Names that clash in Go alone
 // are no matter of a catalogue.
 func check(files []protoreflect.FileDescriptor) plugin.Mistakes {
-	return plugin.NewSchema(files, plugin.WithoutGoNames()).Check()
+	return plugin.NewSchema(files, plugin.WithoutGoNames()).Check(plugin.GeneratorRules()...)
 }
 
 // checkSet returns the mistakes of a descriptor set as plugin.Mistakes. A set that

@@ -75,16 +75,22 @@ func CheckFiles(gen *protogen.Plugin, options ...SchemaOption) error {
 		targets[file.Desc.Path()] = file.Generate
 	}
 	options = append(options, WithTargets(func(path string) bool { return targets[path] }))
+	if mistakes := NewSchema(files, options...).Check(GeneratorRules()...); len(mistakes) > 0 {
+		return mistakes
+	}
+	return nil
+}
+
+// GeneratorRules returns the rules that hold of any part of a schema: all but that
+// methods name errors that exist, since the errors' files need not be there.
+func GeneratorRules() []LintRule {
 	var rules []LintRule
 	for _, rule := range LintRules() {
 		if rule.ID != "ERRMAP_METHOD_ERRORS" {
 			rules = append(rules, rule)
 		}
 	}
-	if mistakes := NewSchema(files, options...).Check(rules...); len(mistakes) > 0 {
-		return mistakes
-	}
-	return nil
+	return rules
 }
 
 func (g Generator) usage() string {
