@@ -210,7 +210,11 @@ func readHTTPCode(e *Error, ours map[string][]byte, rest []member, o *decodeOpti
 	case numbered && number >= 100 && number <= 599:
 		status = int(number)
 	case numbered && (name != "" || !canonical(int32(min(max(number, -1), 99)))):
-		e.notes.add("code %d is neither an HTTP status nor a canonical code", number)
+		why := "no HTTP status"
+		if name == "" {
+			why = "neither an HTTP status nor a canonical code"
+		}
+		e.notes.add("code %d is %s", number, why)
 		rest = addMember(rest, newMember("code", ours["code"]), &e.notes)
 		numbered = false
 	}

@@ -198,10 +198,12 @@ func restore(c *Catalog, e *Error, s shape) {
 	}
 	d := e.details[last]
 	var plain []RawDetail
-	for _, other := range e.details[:last] {
-		if other.Name() != nameCarried {
-			plain = append(plain, other)
+	for i, other := range e.details[:last] {
+		if other.Name() == nameCarried {
+			e.notes.add("errmap.v1.Carried dropped: detail %d is not the last one", i)
+			continue
 		}
+		plain = append(plain, other)
 	}
 	appended := e.details[last+1:]
 	e.details = append(plain[:len(plain):len(plain)], appended...)

@@ -1,7 +1,6 @@
 package errmap
 
 import (
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -135,7 +134,8 @@ func codeByName(name string) (int32, bool) {
 }
 
 // codeByConnectName finds a code by its Connect name. connect-go writes a code
-// outside the protocol as code_N; private numbers are read from it.
+// outside the protocol as code_N; numbers are read from it in that spelling only,
+// so that no text is taken for a number that would not give it back.
 func codeByConnectName(name string) (int32, bool) {
 	for n := 1; n < len(codeTable); n++ {
 		if codeTable[n].connect == name {
@@ -143,7 +143,7 @@ func codeByConnectName(name string) (int32, bool) {
 		}
 	}
 	if digits, ok := strings.CutPrefix(name, "code_"); ok {
-		if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n != 0 && n >= math.MinInt32 && n <= math.MaxInt32 {
+		if n, err := strconv.ParseInt(digits, 10, 32); err == nil && n != 0 && strconv.FormatInt(n, 10) == digits {
 			return int32(n), true
 		}
 	}

@@ -80,41 +80,62 @@ func EncodeGRPC(e *Error, opts ...EncodeOption) GRPCHeaders {
 func DecodeGRPC(headers map[string][]string, opts ...DecodeOption) (*Error, error) {
 	o := newDecodeOptions(opts)
 	status := headerValues(headers, HeaderGRPCStatus)
+	messages := headerValues(headers, HeaderGRPCMessage)
+	details := headerValues(headers, HeaderGRPCDetails)
 	if len(status) == 0 {
-		return foreign(WireGRPC, nil, o, CodeFromConnectHTTP, "no grpc-status")
+		said := GRPCHeaders{Message: first(messages), DetailsBin: first(details)}
+		return foreign(WireGRPC, []byte(said.String()), o, CodeFromConnectHTTP, "no grpc-status")
 	}
 	e := &Error{decoded: true}
-	e.number, status[0] = grpcStatus(status)
-	if e.number == 0 {
+	number, text, isNumber := grpcStatus(status)
+	if e.number = number; e.number == 0 {
 		return nil, ErrOK
 	}
-	if e.number == int32(code.Code_UNKNOWN) && status[0] != "" {
-		e.notes.add("grpc-status %q is no number: UNKNOWN", clip(status[0], 64))
-		e.setReceived(Received{Wire: WireGRPC, CodeText: status[0]})
+	if !isNumber {
+		e.notes.add("grpc-status %q is no number: UNKNOWN", clip(text, 64))
+		e.setReceived(Received{Wire: WireGRPC, CodeText: text})
 	}
-	messages := headerValues(headers, HeaderGRPCMessage)
+	noteOthers(e, HeaderGRPCStatus, status, text)
 	if len(messages) > 0 {
 		e.message = repair(percentDecode(messages[0]))
+		noteOthers(e, HeaderGRPCMessage, messages, messages[0])
 	}
-	readDetailsBin(e, headerValues(headers, HeaderGRPCDetails), o)
+	readDetailsBin(e, details, o)
 	restore(o.catalog, e, shapeBinary)
 	o.finish(e)
 	return e, nil
 }
 
-// grpcStatus reads the values of grpc-status: any that is not zero wins. One that
-// is no number is UNKNOWN, with its text, where no other says more.
-func grpcStatus(values []string) (number int32, text string) {
+// grpcStatus reads the values of grpc-status and returns that which counts: any
+// that is not zero wins. One that is no number is UNKNOWN where no other says more.
+func grpcStatus(values []string) (number int32, text string, isNumber bool) {
+	isNumber = true
 	for _, value := range values {
 		n, err := strconv.ParseUint(value, 10, 31)
 		switch {
 		case err != nil && number == 0:
-			number, text = int32(code.Code_UNKNOWN), repair(value)
+			number, text, isNumber = int32(code.Code_UNKNOWN), repair(value), false
 		case err == nil && n != 0:
-			return int32(n), ""
+			return int32(n), value, true
 		}
 	}
-	return number, text
+	return number, text, isNumber
+}
+
+// noteOthers tells of the values of a header that says several things.
+func noteOthers(e *Error, name string, values []string, counts string) {
+	for _, value := range values {
+		if repair(value) != repair(counts) {
+			e.notes.add("%s: %q stands beside the value that counts, and is dropped", name, clip(value, 128))
+		}
+	}
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }
 
 // readDetailsBin adds what grpc-status-details-bin says to what the other two

@@ -54,18 +54,21 @@ func schemaObject(e *Error, d *Definition, c *Catalog) []member {
 		if kind == 0 {
 			continue
 		}
-		text := metadata[name]
-		if kind == '"' {
-			out = append(out, newMember(name, appendString(nil, text)))
-			continue
-		}
-		value := jsontext.Value(text)
-		if value.Compact(anyText...) != nil || len(value) == 0 || value[0] != kind {
-			value = jsontext.Value(emptyOf(kind))
-		}
-		out = append(out, newMember(name, value))
+		out = append(out, newMember(name, schemaValue(kind, metadata[name])))
 	}
 	return out
+}
+
+// schemaValue returns a metadata text as JSON of the type that the schema has.
+func schemaValue(kind byte, text string) []byte {
+	if kind == '"' {
+		return appendString(nil, text)
+	}
+	value := jsontext.Value(text)
+	if value.Compact(anyText...) != nil || len(value) == 0 || value[0] != kind {
+		return []byte(emptyOf(kind))
+	}
+	return value
 }
 
 // withoutEmptyDetails takes out of a data object of MCP a details member that is
@@ -80,16 +83,17 @@ func withoutEmptyDetails(raw []byte) []byte {
 	return appendMembers(nil, kept)
 }
 
-// objectDetails returns the details member of a data object of MCP, which alone
-// is read where it is there.
-func objectDetails(raw []byte) ([][]byte, bool) {
+// objectDetails returns the elements of the details member of a data object of
+// MCP and the members beside it; not ok where there is no such array.
+func objectDetails(raw []byte) (elements [][]byte, beside []member, ok bool) {
 	members, _ := objectMembers(raw)
-	for _, m := range members {
+	for i, m := range members {
 		if m.name == "details" {
-			return arrayElements(m.value)
+			elements, ok = arrayElements(m.value)
+			return elements, slices.Delete(members, i, i+1), ok
 		}
 	}
-	return nil, false
+	return nil, nil, false
 }
 
 // isURIObject tells whether data is that of a resource that was not found: a

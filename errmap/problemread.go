@@ -174,7 +174,7 @@ func (p *problemReader) metadata() (map[string]string, bool) {
 		p.rest = addMember(p.rest, newMember("metadata", raw), &p.e.notes)
 	}
 	metadata := map[string]string{}
-	for _, m := range textMembers(entries) {
+	for _, m := range textMembers(entries, &p.e.notes) {
 		metadata[m.name] = unquote(m.value)
 	}
 	return metadata, len(metadata) > 0

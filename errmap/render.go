@@ -285,14 +285,15 @@ func readableMetadata(members []member) []member {
 	copy(out, members)
 	for i, m := range out {
 		if entries, ok := objectMembers(m.value); ok && m.name == "metadata" {
-			out[i].value = appendMembers(nil, textMembers(entries))
+			out[i].value = appendMembers(nil, textMembers(entries, new(notes)))
 		}
 	}
 	return out
 }
 
-// textMembers turns the values of members into JSON strings; null goes.
-func textMembers(members []member) []member {
+// textMembers turns the values of members into JSON strings; null goes, and so
+// does what stands twice.
+func textMembers(members []member, n *notes) []member {
 	var out []member
 	for _, m := range members {
 		if isNull(m.value) {
@@ -305,5 +306,5 @@ func textMembers(members []member) []member {
 		}
 		out = append(out, newMember(m.name, m.value))
 	}
-	return firstOfEach(out, new(notes))
+	return firstOfEach(out, n)
 }

@@ -1,6 +1,8 @@
 package errmap
 
 import (
+	"slices"
+
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 )
 
@@ -10,6 +12,7 @@ type rpcData struct {
 	marker  int32
 	own     *Definition // the profile's own error that the number stands for
 	free    []byte      // free-form data of such an error
+	beside  []member    // the members that MCP has beside details
 }
 
 func readData(e *Error, o *decodeOptions, raw []byte, p Profile, number int64) rpcData {
@@ -28,7 +31,7 @@ func readData(e *Error, o *decodeOptions, raw []byte, p Profile, number int64) r
 		elements, typed = [][]byte{raw}, true
 	case p == ProfileMCP && d.own != nil:
 		raw = withoutEmptyDetails(raw)
-		elements, typed = objectDetails(raw)
+		elements, d.beside, typed = objectDetails(raw)
 	}
 	if !typed {
 		if d.own != nil {
@@ -83,43 +86,70 @@ func (d rpcData) supply(e *Error, p Profile, c *Catalog) bool {
 		d.own = known
 		agree = false
 	}
-	if d.free == nil && e.details[place].typeURL != "" {
-		return agree
+	if e.details[place].typeURL != "" { // an ErrorInfo that came is what is read
+		for _, m := range unsaid(d.beside, info, d.own, &e.notes) {
+			e.notes.add("member %q beside details dropped: the ErrorInfo in them does not say it", m.name)
+		}
+		if d.free == nil {
+			return agree
+		}
+	} else {
+		addFreeForm(info, d.own, d.beside, &e.notes)
 	}
 	if e.details[place].json != nil { // JSON stays the JSON that it is
 		e.details = append(e.details, parseElement(c, d.free))
 		return agree
 	}
-	addFreeForm(info, d.own, d.free)
+	addFreeForm(info, d.own, freeMembers(d.free), &e.notes)
 	if detail, err := detailOf(info); err == nil {
 		e.details[place] = detail
 	}
 	return agree
 }
 
-// addFreeForm puts free-form data into metadata: the members of an object by
-// name, anything else under "data"; the members that a schema requires and
-// that are empty are nothing.
-func addFreeForm(info *errdetails.ErrorInfo, d *Definition, free []byte) {
-	members, isObject := objectMembers(free)
-	if !isObject {
-		members = nil
-		if free != nil {
-			members = []member{newMember("data", free)}
-		}
+// freeMembers returns free-form data as members of metadata: those of an object
+// by name, anything else under "data".
+func freeMembers(free []byte) []member {
+	if members, isObject := objectMembers(free); isObject {
+		return members
 	}
-	required := schemaOf(d)
-	for _, m := range textMembers(members) {
-		text := unquote(m.value)
-		if isObject && emptyOf(required[m.name]) == text && required[m.name] != 0 {
-			continue
-		}
+	if free == nil {
+		return nil
+	}
+	return []member{newMember("data", free)}
+}
+
+// addFreeForm puts free-form data into metadata.
+func addFreeForm(info *errdetails.ErrorInfo, d *Definition, free []member, n *notes) {
+	for _, m := range saying(free, d, n) {
 		if info.Metadata == nil {
 			info.Metadata = map[string]string{}
 		}
 		key := freeKey(m.name, func(key string) bool { _, taken := info.Metadata[key]; return taken })
-		info.Metadata[key] = text
+		info.Metadata[key] = unquote(m.value)
 	}
+}
+
+// saying returns the members that say something: those that the schema of MCP
+// requires are nothing where they are empty.
+func saying(members []member, d *Definition, n *notes) []member {
+	required := schemaOf(d)
+	return slices.DeleteFunc(textMembers(members, n), func(m member) bool {
+		kind, known := required[m.name]
+		return known && unquote(m.value) == emptyOf(kind)
+	})
+}
+
+// unsaid returns the members that the metadata of an ErrorInfo does not say.
+func unsaid(members []member, info *errdetails.ErrorInfo, d *Definition, n *notes) []member {
+	required := schemaOf(d)
+	return slices.DeleteFunc(saying(members, d, n), func(m member) bool {
+		text, said := info.GetMetadata()[m.name]
+		if kind := required[m.name]; kind == '{' || kind == '[' {
+			text = string(schemaValue(kind, text))
+		}
+		return said && text == unquote(m.value)
+	})
 }
 
 func containsTyped(elements [][]byte) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
@@ -239,7 +240,7 @@ func parseStatus(b []byte, most int) (s *statuspb.Status, strict bool, err error
 			if !ok {
 				return nil, false, fmt.Errorf("not a google.rpc.Status: detail %d is malformed", len(s.Details))
 			}
-			strict = strict && bareName(detail.GetTypeUrl()) != "" && len(bareName(detail.GetTypeUrl())) < len(detail.GetTypeUrl())
+			strict = strict && strings.Contains(detail.GetTypeUrl(), "/")
 			if len(s.Details) <= most {
 				s.Details = append(s.Details, detail)
 			}

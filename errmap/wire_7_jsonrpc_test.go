@@ -236,7 +236,7 @@ func TestWire_7_MCP(t *testing.T) {
 		{rule: "an error that says more has the whole array in details", from: "http", in: `{"error":{"code":404,"status":"NOT_FOUND","message":"m","details":[` + resource + `,` + jsonRI + `]}}`, to: mcp,
 			want: `{"code":-32602,"message":"m","data":{"uri":"shop://a","details":[` + resource + `,` + jsonRI + `]}}`},
 		{rule: "which alone is read", from: mcp, in: `{"code":-32602,"message":"m","data":{"uri":"other","details":[` + resource + `,` + jsonRI + `]}}`, to: "http",
-			want: `{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[` + resource + `,` + jsonRI + `]}}`},
+			want: `{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[` + resource + `,` + jsonRI + `]}}`, note: `member "uri" beside details`},
 		{rule: "-32042 is FAILED_PRECONDITION and not kept", from: mcp, in: `{"code":-32042,"message":"m","data":{"elicitations":[]}}`, to: mcp, want: `{"code":-31400,"message":"m","data":{"elicitations":[]}}`},
 		{rule: "under generic they are any numbers", from: generic, in: `{"code":-32042,"message":"m"}`, to: generic, want: `{"code":-32042,"message":"m"}`},
 		{rule: "an error of MCP under generic", from: mcp, in: uri, to: generic, want: `{"code":-32602,"message":"m","data":[` + resource + `,` + marker(5) + `]}`},

@@ -166,7 +166,7 @@ function readCode(e: Hub, ours: ReadonlyMap<string, JsonText>, others: Member[],
   if (number !== undefined && number >= 100 && number <= 599) {
     status = number;
   } else if (number !== undefined && raw !== undefined && (name !== "" || !isCanonical(number))) {
-    e.notes.add(`code ${number} is neither an HTTP status nor a canonical code`);
+    e.notes.add(`code ${number} is ${name !== "" ? "no HTTP status" : "neither an HTTP status nor a canonical code"}`);
     rest = addMember(rest, newMember("code", raw), e.notes);
     number = undefined;
   }

@@ -169,7 +169,14 @@ export function restore(c: Catalog, e: Hub, shape: Shape): void {
   if (d === undefined) {
     return;
   }
-  const plain = e.details.slice(0, last).filter((other) => other.name !== typeName.carried);
+  const plain: RawDetail[] = [];
+  for (const [i, other] of e.details.slice(0, last).entries()) {
+    if (other.name === typeName.carried) {
+      e.notes.add(`errmap.v1.Carried dropped: detail ${i} is not the last one`);
+    } else {
+      plain.push(other);
+    }
+  }
   const appended = e.details.slice(last + 1);
   e.details = [...plain, ...appended];
   const carried = readCarried(d);

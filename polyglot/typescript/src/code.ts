@@ -86,16 +86,16 @@ export function codeByName(name: string): Code | undefined {
 
 /**
  * codeByConnectName finds a number by a name of the Connect protocol. connect-go
- * writes a private code N as code_N.
+ * writes a private code N as code_N; only that spelling is one.
  */
 export function codeByConnectName(name: string): number | undefined {
   const known = rows.find((row) => row.connect === name)?.code;
   if (known !== undefined) {
     return known;
   }
-  const digits = /^code_([-+]?[0-9]+)$/.exec(name)?.[1];
+  const digits = /^code_(-?[1-9][0-9]*)$/.exec(name)?.[1];
   const n = Number(digits);
-  return digits !== undefined && n !== 0 && isInt32(n) ? n : undefined;
+  return digits !== undefined && isInt32(n) ? n : undefined;
 }
 
 /** codeByRpcNumber finds the code of a JSON-RPC number of the table. */

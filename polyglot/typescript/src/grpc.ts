@@ -44,26 +44,27 @@ function headersOf(e: Hub, o: EncodeSettings): [string, string][] {
 export function decodeGrpc(headers: HeaderValues, o: DecodeSettings): Hub {
   const values = valuesOf(headers);
   const statuses = values.get(grpcHeader.status) ?? [];
+  const messages = values.get(grpcHeader.message) ?? [];
+  const details = values.get(grpcHeader.details) ?? [];
   if (statuses.length === 0) {
-    return foreign(Wire.GRPC, "", o, codeFromConnectHttp, "no grpc-status");
+    const said = [...messages.slice(0, 1).map((m) => `${grpcHeader.message}: ${m}\n`), ...details.slice(0, 1).map((d) => `${grpcHeader.details}: ${d}\n`)];
+    return foreign(Wire.GRPC, said.join(""), o, codeFromConnectHttp, "no grpc-status");
   }
   const e = new Hub();
   e.decoded = true;
   const status = readStatuses(statuses);
-  if (status === 0) {
+  if (status.number === 0) {
     throw new OkError();
   }
-  if (typeof status === "string") {
-    e.number = Code.UNKNOWN;
-    if (status !== "") {
-      e.notes.add(`grpc-status ${JSON.stringify(clip(status, 64))} is no number: UNKNOWN`);
-      e.setReceived({ ...nothing(Wire.GRPC), codeText: status });
-    }
-  } else {
-    e.number = status;
+  e.number = status.number ?? Code.UNKNOWN;
+  if (status.number === undefined) {
+    e.notes.add(`grpc-status ${JSON.stringify(clip(status.text, 64))} is no number: UNKNOWN`);
+    e.setReceived({ ...nothing(Wire.GRPC), codeText: status.text });
   }
-  e.message = percentDecode((values.get(grpcHeader.message) ?? [])[0] ?? "");
-  readDetails(e, values.get(grpcHeader.details) ?? [], o);
+  noteOthers(e, grpcHeader.status, statuses, status.text);
+  e.message = percentDecode(messages[0] ?? "");
+  noteOthers(e, grpcHeader.message, messages, messages[0] ?? "");
+  readDetails(e, details, o);
   restore(o.catalog, e, "binary");
   finish(e, o);
   return e;
@@ -79,20 +80,29 @@ function valuesOf(headers: HeaderValues): Map<string, string[]> {
   return values;
 }
 
-// readStatuses reads the values of grpc-status: any number that is not zero wins, and
-// then the text of one that is no number.
-function readStatuses(values: readonly string[]): number | string {
-  let text: string | undefined;
+// readStatuses reads the values of grpc-status and returns that which counts: any
+// number that is not zero wins, and then the text of one that is no number.
+function readStatuses(values: readonly string[]): { readonly number: number | undefined; readonly text: string } {
+  let found: { number: number | undefined; text: string } = { number: 0, text: values[0] ?? "" };
   for (const value of values) {
     const n = /^[0-9]+$/.test(value) ? Number(value) : NaN;
     if (n < 2 ** 31 && n !== 0) {
-      return n;
+      return { number: n, text: value };
     }
-    if (n !== 0) {
-      text ??= repair(value);
+    if (n !== 0 && found.number === 0) {
+      found = { number: undefined, text: repair(value) };
     }
   }
-  return text ?? 0;
+  return found;
+}
+
+// noteOthers tells of the values of a header that says several things.
+function noteOthers(e: Hub, name: string, values: readonly string[], counts: string): void {
+  for (const value of values) {
+    if (repair(value) !== repair(counts)) {
+      e.notes.add(`${name}: ${JSON.stringify(clip(value, 128))} stands beside the value that counts, and is dropped`);
+    }
+  }
 }
 
 // readDetails adds what grpc-status-details-bin says to what the other two headers

@@ -169,7 +169,7 @@ export function decodeJsonRpc(body: string | Uint8Array, p: Profile, o: DecodeSe
   e.details = data.details;
   let keepNumber = token !== "";
   if (data.own !== undefined) {
-    keepNumber = supply(e, data.own, data.free, p, o.catalog) && keepNumber;
+    keepNumber = supply(e, data.own, data, p, o.catalog) && keepNumber;
   }
   if (p === "mcp" && (number === mcpNumber.resourceNotFound || number === mcpNumber.urlElicitation)) {
     keepNumber = false;

@@ -315,7 +315,7 @@ class ProblemReader {
       this.e.notes.add(`metadata holds values that are no strings, their JSON text is read: ${raw}`);
       this.#carry("metadata");
     }
-    return new Map(textMembers(entries).map((m) => [m.name, unquote(m.value)]));
+    return new Map(textMembers(entries, this.e.notes).map((m) => [m.name, unquote(m.value)]));
   }
 }
 

@@ -212,15 +212,15 @@ function readKnownPart(c: Catalog, d: RawDetail): RawDetail | undefined {
 // readableMetadata makes texts of metadata values that are none.
 function readableMetadata(m: Member): Member {
   const entries = m.name === "metadata" ? objectMembers(m.value) : undefined;
-  return entries === undefined ? m : { ...m, value: joinMembers(textMembers(entries)) };
+  return entries === undefined ? m : { ...m, value: joinMembers(textMembers(entries, new Notes())) };
 }
 
-/** textMembers turns the values of members into JSON strings of their text; null goes. */
-export function textMembers(members: readonly Member[]): Member[] {
+/** textMembers turns the values of members into JSON strings of their text; null goes, and so does what stands twice. */
+export function textMembers(members: readonly Member[], notes: Notes): Member[] {
   const texts = members
     .filter((m) => m.value !== "null")
     .map((m) => newMember(m.name, quote(m.value.startsWith('"') ? unquote(m.value) : m.value)));
-  return firstOfEach(texts, new Notes());
+  return firstOfEach(texts, notes);
 }
 
 /** bytesOf returns the bytes of a detail, of a JSON element those of its known part. */

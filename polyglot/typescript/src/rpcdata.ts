@@ -6,7 +6,7 @@ import { isCanonical, rpcNumber } from "./code.js";
 import { safeIntegerOf } from "./decimal.js";
 import type { Definition } from "./definition.js";
 import { type ErrorInfo, errorInfoDetail } from "./errorinfo.js";
-import type { Hub, RawDetail } from "./hub.js";
+import type { Hub, Notes, RawDetail } from "./hub.js";
 import { typeUrlPrefix } from "./hub.js";
 import { arrayElements, compactJson, findMember, isNumber, joinMembers, type JsonText, type Member, newMember, objectMembers, quote, stringValue, unquote } from "./json.js";
 import type { DecodeSettings } from "./options.js";
@@ -25,6 +25,8 @@ export interface RpcData {
   readonly own: Definition | undefined;
   /** Free-form data of such an error. */
   readonly free: JsonText | undefined;
+  /** The members that MCP has beside details. */
+  readonly beside: readonly Member[];
 }
 
 /** readData reads the data member. */
@@ -33,10 +35,11 @@ export function readData(e: Hub, o: DecodeSettings, given: JsonText | undefined,
   const own =
     numbered(p, number) ??
     (p === "mcp" && number === rpcNumber.invalidParams && isUriObject(raw) ? ownErrors(p).find(domains.mcp, resourceNotFound) : undefined);
-  const nothing: RpcData = { details: [], marker: 0, own, free: undefined };
+  const nothing: RpcData = { details: [], marker: 0, own, free: undefined, beside: [] };
   if (raw === undefined || raw === "[]") {
     return nothing;
   }
+  let beside: readonly Member[] = [];
   let elements: readonly JsonText[] | undefined = arrayElements(raw);
   if (elements !== undefined) {
     elements = elements.some(isTyped) ? elements : undefined;
@@ -44,7 +47,11 @@ export function readData(e: Hub, o: DecodeSettings, given: JsonText | undefined,
     elements = [raw];
   } else if (p === "mcp" && own !== undefined) {
     raw = withoutEmptyDetails(raw);
-    elements = arrayElements(findMember(objectMembers(raw), "details"));
+    const members = objectMembers(raw);
+    elements = arrayElements(findMember(members, "details"));
+    if (elements !== undefined && members !== undefined) {
+      beside = members.toSpliced(members.findIndex((m) => m.name === "details"), 1);
+    }
   }
   if (elements === undefined) {
     return own !== undefined ? { ...nothing, free: raw } : { ...nothing, details: [parseElement(o.catalog, raw)] };
@@ -64,7 +71,7 @@ export function readData(e: Hub, o: DecodeSettings, given: JsonText | undefined,
       details.push(parseElement(o.catalog, element));
     }
   }
-  return { details, marker: codes[marked] ?? 0, own, free: untyped.length > 0 ? `[${untyped.join(",")}]` : undefined };
+  return { details, marker: codes[marked] ?? 0, own, free: untyped.length > 0 ? `[${untyped.join(",")}]` : undefined, beside };
 }
 
 // withoutEmptyDetails takes out of a data object of MCP a details member that is an
@@ -80,7 +87,7 @@ function withoutEmptyDetails(raw: JsonText): JsonText {
  * of the profile's domain, and puts free-form data into its metadata. It is false
  * where the ErrorInfo contradicts the number.
  */
-export function supply(e: Hub, own: Definition, free: JsonText | undefined, p: Profile, c: Catalog): boolean {
+export function supply(e: Hub, own: Definition, { free, beside }: RpcData, p: Profile, c: Catalog): boolean {
   const infos = e.details.map((d) => errorInfoOf(c, d));
   const place = infos.findIndex((info) => info?.domain === domainOf(p));
   const found = infos[place];
@@ -93,6 +100,10 @@ export function supply(e: Hub, own: Definition, free: JsonText | undefined, p: P
       d = known;
       agree = false;
     }
+    // An ErrorInfo that came is what is read.
+    for (const m of unsaid(beside, found, d, e.notes)) {
+      e.notes.add(`member ${JSON.stringify(m.name)} beside details dropped: the ErrorInfo in them does not say it`);
+    }
     if (free === undefined) {
       return agree;
     }
@@ -103,30 +114,48 @@ export function supply(e: Hub, own: Definition, free: JsonText | undefined, p: P
     }
   }
   const info: ErrorInfo = { reason: (found ?? own).reason, domain: (found ?? own).domain, metadata: new Map(found?.metadata) };
-  addFreeForm(info, d, free);
+  if (found === undefined) {
+    addFreeForm(info, d, beside, e.notes);
+  }
+  addFreeForm(info, d, freeMembers(free), e.notes);
   const detail = errorInfoDetail(info);
   e.details = found === undefined ? [detail, ...e.details] : e.details.map((other, i) => (i === place ? detail : other));
   return agree;
 }
 
-// addFreeForm puts free-form data into metadata: the members of an object by name,
-// anything else under "data". The members that a schema requires and that are empty
-// are nothing.
-function addFreeForm(info: ErrorInfo, d: Definition, free: JsonText | undefined): void {
-  const object = objectMembers(free);
-  const members = object ?? (free === undefined ? [] : [newMember("data", free)]);
-  const required = schemaOf(d);
-  for (const m of textMembers(members)) {
-    const text = unquote(m.value);
-    const kind = required.find((r) => r.name === m.name)?.kind;
-    if (object !== undefined && kind !== undefined && emptyOf(kind) === text) {
-      continue;
-    }
+// freeMembers returns free-form data as members of metadata: those of an object by
+// name, anything else under "data".
+function freeMembers(free: JsonText | undefined): readonly Member[] {
+  return objectMembers(free) ?? (free === undefined ? [] : [newMember("data", free)]);
+}
+
+// addFreeForm puts free-form data into metadata.
+function addFreeForm(info: ErrorInfo, d: Definition, free: readonly Member[], notes: Notes): void {
+  for (const m of saying(free, d, notes)) {
     info.metadata.set(
       freeKey(m.name, (key) => info.metadata.has(key)),
-      text,
+      unquote(m.value),
     );
   }
+}
+
+// saying returns the members that say something: those that the schema of MCP requires
+// are nothing where they are empty.
+function saying(members: readonly Member[], d: Definition, notes: Notes): Member[] {
+  return textMembers(members, notes).filter((m) => {
+    const kind = kindOf(d, m.name);
+    return kind === undefined || unquote(m.value) !== emptyOf(kind);
+  });
+}
+
+// unsaid returns the members that the metadata of an ErrorInfo does not say.
+function unsaid(members: readonly Member[], info: ErrorInfo, d: Definition, notes: Notes): Member[] {
+  return saying(members, d, notes).filter((m) => {
+    const text = info.metadata.get(m.name);
+    const kind = kindOf(d, m.name);
+    const said = text === undefined || kind === undefined || kind === '"' ? text : schemaValue(kind, text);
+    return said !== unquote(m.value);
+  });
 }
 
 /**
@@ -165,6 +194,12 @@ function schemaOf(d: Definition): readonly { readonly name: string; readonly kin
   return [];
 }
 
+// kindOf returns the first character of the JSON type of a member that the schema
+// requires.
+function kindOf(d: Definition, name: string): Kind | undefined {
+  return schemaOf(d).find((r) => r.name === name)?.kind;
+}
+
 // emptyOf returns the metadata text of an empty value of a JSON type.
 function emptyOf(kind: Kind): string {
   return kind === "{" ? "{}" : kind === "[" ? "[]" : "";
@@ -176,19 +211,21 @@ function emptyOf(kind: Kind): string {
  */
 export function schemaObject(e: Hub, d: Definition, c: Catalog): Member[] {
   const info = e.details.map((detail) => errorInfoOf(c, detail)).find((found) => found?.domain === domains.mcp);
-  return schemaOf(d).map(({ name, kind }) => {
-    const text = info?.metadata.get(name) ?? "";
-    if (kind === '"') {
-      return newMember(name, quote(text));
-    }
-    let value: JsonText | undefined;
-    try {
-      value = compactJson(text, { body: Infinity, depth: Infinity });
-    } catch {
-      // What is no JSON of its type is written empty.
-    }
-    return newMember(name, value?.startsWith(kind) === true ? value : emptyOf(kind));
-  });
+  return schemaOf(d).map(({ name, kind }) => newMember(name, schemaValue(kind, info?.metadata.get(name) ?? "")));
+}
+
+// schemaValue returns a metadata text as JSON of the type that the schema has.
+function schemaValue(kind: Kind, text: string): JsonText {
+  if (kind === '"') {
+    return quote(text);
+  }
+  let value: JsonText | undefined;
+  try {
+    value = compactJson(text, { body: Infinity, depth: Infinity });
+  } catch {
+    // What is no JSON of its type is written empty.
+  }
+  return value?.startsWith(kind) === true ? value : emptyOf(kind);
 }
 
 // isUriObject tells whether data is that of a resource that was not found: a string

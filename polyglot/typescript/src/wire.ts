@@ -56,7 +56,7 @@ export function parseStatus(bytes: Uint8Array, most: number): Status & { readonl
       message = decodeUtf8(r.bytes());
     } else if (number === 3 && type === WireType.LengthDelimited) {
       const detail = parseAny(r.bytes());
-      strict &&= detail.name !== "" && detail.name.length < detail.typeUrl.length;
+      strict &&= detail.typeUrl.includes("/");
       if (details.length <= most) {
         details.push(detail);
       }

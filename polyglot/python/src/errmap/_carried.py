@@ -157,6 +157,8 @@ def restore(types: Catalog, error: Draft, shape: Shape) -> None:
         return
     last = places[-1]
     detail, appended = error.details[last], error.details[last + 1 :]
+    for place in places[:-1]:
+        error.notes.add(f"errmap.v1.Carried dropped: detail {place} is not the last one")
     plain = [d for d in error.details[:last] if d.name != CARRIED]
     error.details = plain + appended
     carried = carried_pb2.Carried()

@@ -42,22 +42,30 @@ def schema_object(error: Error, definition: Definition, types: Catalog) -> list[
             break
     members = []
     for name, kind in schema_of(definition).items():
-        text = metadata.get(name, "")
-        if kind == '"':
-            members.append(_json.member_of(name, _json.string_of(text)))
-            continue
-        value = _json.parse_or_none(text)
-        if value is None or value.kind != kind:
-            value = _json.parse(EMPTY[kind])
-        members.append(_json.member_of(name, value))
+        members.append(_json.member_of(name, schema_value(kind, metadata.get(name, ""))))
     return members
 
 
-def object_details(data: _json.Value) -> tuple[_json.Value, ...] | None:
-    """Return the details member of a data object of MCP, which alone is read where it
-    is there."""
-    details = data.member("details")
-    return details.elements if details is not None else None
+def schema_value(kind: str, text: str) -> _json.Value:
+    """Return a metadata text as JSON of the type that the schema has."""
+    if kind == '"':
+        return _json.string_of(text)
+    value = _json.parse_or_none(text)
+    return value if value is not None and value.kind == kind else _json.parse(EMPTY[kind])
+
+
+def object_details(
+    data: _json.Value,
+) -> tuple[tuple[_json.Value, ...] | None, tuple[_json.Member, ...]]:
+    """Return the elements of the details member of a data object of MCP, None where there
+    is no such array, and the members beside it."""
+    members = tuple(data.members or ())
+    for i, member in enumerate(members):
+        if member.name == "details" and member.value.elements is not None:
+            return member.value.elements, members[:i] + members[i + 1 :]
+        if member.name == "details":
+            break
+    return None, ()
 
 
 def without_empty_details(data: _json.Value) -> _json.Value:

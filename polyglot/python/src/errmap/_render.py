@@ -143,16 +143,16 @@ def known_part(types: Catalog, detail: RawDetail) -> RawDetail | None:
     return RawDetail(detail.type_url, serialize(message))
 
 
-def text_members(members: Iterable[_json.Member]) -> list[_json.Member]:
+def text_members(members: Iterable[_json.Member], notes: Notes) -> list[_json.Member]:
     """Turn the values of members into strings, those that are none into their JSON
-    text; null goes."""
+    text; null goes, and so does what stands twice."""
     out = []
     for member in members:
         if not member.value.is_null:
             text = member.value.string()
             text = member.value.text if text is None else text
             out.append(_json.member_of(member.name, _json.string_of(repair(text))))
-    return _json.first_of_each(out, Notes())
+    return _json.first_of_each(out, notes)
 
 
 def _value_form(element: _json.Value) -> bytes | None:
@@ -180,7 +180,7 @@ def _read_lenient(types: Catalog, value: _json.Value, message: Message) -> bool:
 
 def _readable_metadata(members: Iterable[_json.Member]) -> list[_json.Member]:
     return [
-        _json.Member(m.name, m.raw_name, _json.object_of(text_members(m.value.members)))
+        _json.Member(m.name, m.raw_name, _json.object_of(text_members(m.value.members, Notes())))
         if m.name == "metadata" and m.value.members is not None
         else m
         for m in members

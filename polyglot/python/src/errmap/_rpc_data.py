@@ -9,8 +9,16 @@ from google.rpc.error_details_pb2 import ErrorInfo
 
 from . import _json, _number
 from ._decode import DecodeOptions
-from ._mcp_data import EMPTY, is_uri_object, object_details, schema_of, without_empty_details
+from ._mcp_data import (
+    EMPTY,
+    is_uri_object,
+    object_details,
+    schema_of,
+    schema_value,
+    without_empty_details,
+)
 from ._render import element_type, parse_element, text_members
+from ._text import Notes, quote
 from .catalog import DOMAIN_MCP
 from .code import canonical
 from .definition import Definition
@@ -36,6 +44,8 @@ class RPCData:
     """The profile's own error that the number stands for."""
     free: _json.Value | None = None
     """Free-form data of such an error."""
+    beside: tuple[_json.Member, ...] = ()
+    """The members that MCP has beside details."""
 
     def supply(self, error: Draft, profile: Profile, types: Catalog) -> bool:
         """Give a profile's own error its ErrorInfo, first, where it came without one of
@@ -60,13 +70,20 @@ class RPCData:
                     f"the number is that of {self.own.reason}, the ErrorInfo says {info.reason}, which stands"
                 )
                 self.own, agree = known, False
-        if self.free is None and not supplied:
-            return agree
+            # An ErrorInfo that came is what is read.
+            for member in _unsaid(self.beside, info, self.own, error.notes):
+                error.notes.add(
+                    f"member {quote(member.name)} beside details dropped: the ErrorInfo in them does not say it"
+                )
+            if self.free is None:
+                return agree
         if error.details[place].element is not None:  # JSON stays the JSON that it is
             assert self.free is not None
             error.details.append(parse_element(types, self.free))
             return agree
-        _add_free_form(info, self.own, self.free)
+        if supplied:
+            _add_free_form(info, self.own, self.beside, error.notes)
+        _add_free_form(info, self.own, _free_members(self.free), error.notes)
         error.details[place] = RawDetail.of(info)
         return agree
 
@@ -87,7 +104,7 @@ def read_data(
         elements = (data,)
     elif profile is Profile.MCP and out.own is not None:
         data = without_empty_details(data)
-        elements = object_details(data)
+        elements, out.beside = object_details(data)
     else:
         elements = None
     if elements is None:
@@ -115,19 +132,50 @@ def read_data(
     return out
 
 
-def _add_free_form(info: ErrorInfo, definition: Definition, free: _json.Value | None) -> None:
-    """Put free-form data into metadata: the members of an object by name, anything else
-    under "data"; the members that a schema requires and that are empty are nothing."""
+def _free_members(free: _json.Value | None) -> tuple[_json.Member, ...]:
+    """Return free-form data as members of metadata: those of an object by name, anything
+    else under "data"."""
     if free is None:
-        return
-    is_object = free.members is not None
-    members = free.members if is_object else (_json.member_of("data", free),)
+        return ()
+    return (_json.member_of("data", free),) if free.members is None else tuple(free.members)
+
+
+def _add_free_form(
+    info: ErrorInfo, definition: Definition, free: tuple[_json.Member, ...], notes: Notes
+) -> None:
+    """Put free-form data into metadata."""
+    for member in _saying(free, definition, notes):
+        info.metadata[free_key(member.name, set(info.metadata))] = member.value.string() or ""
+
+
+def _saying(
+    members: tuple[_json.Member, ...], definition: Definition, notes: Notes
+) -> list[_json.Member]:
+    """Return the members that say something: those that the schema of MCP requires are
+    nothing where they are empty."""
     required = schema_of(definition)
-    for member in text_members(members or ()):
-        text = member.value.string() or ""
-        if is_object and member.name in required and EMPTY[required[member.name]] == text:
-            continue
-        info.metadata[free_key(member.name, set(info.metadata))] = text
+    return [
+        member
+        for member in text_members(members, notes)
+        if member.name not in required or EMPTY[required[member.name]] != member.value.string()
+    ]
+
+
+def _unsaid(
+    members: tuple[_json.Member, ...], info: ErrorInfo, definition: Definition, notes: Notes
+) -> list[_json.Member]:
+    """Return the members that the metadata of an ErrorInfo does not say."""
+    required = schema_of(definition)
+
+    def said(member: _json.Member) -> bool:
+        if member.name not in info.metadata:
+            return False
+        text = info.metadata[member.name]
+        if required.get(member.name, '"') != '"':
+            text = schema_value(required[member.name], text).text
+        return text == member.value.string()
+
+    return [member for member in _saying(members, definition, notes) if not said(member)]
 
 
 def marker_code(element: _json.Value) -> int:

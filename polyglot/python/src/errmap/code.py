@@ -149,10 +149,11 @@ def code_by_name(name: str) -> int:
 
 
 def code_by_connect_name(name: str) -> int:
-    """Find a code by its Connect name, or the number of "code_N"; 0 for none."""
+    """Find a code by its Connect name, or the number of "code_N", which is one
+    in that spelling only; 0 for none."""
     if name in _BY_CONNECT:
         return int(_BY_CONNECT[name])
-    match = re.fullmatch(r"code_([+-]?[0-9]{1,10})", name)
+    match = re.fullmatch(r"code_(-?[1-9][0-9]{0,9})", name)
     if match:
         number = int(match.group(1))
         return number if -(2**31) <= number < 2**31 else 0

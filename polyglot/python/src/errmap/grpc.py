@@ -70,7 +70,7 @@ def from_grpc_error(error: Failed, **arguments: Unpack[DecodeArguments]) -> Erro
     for name, value in metadata if metadata is not None else ():  # type: ignore[attr-defined]
         if name == DETAILS and isinstance(value, (bytes, str)):
             details.append(value)
-    read = decode_grpc(number, "", error.details() or "", details, options)
+    read = decode_grpc(number, None, error.details() or "", details, options)
     typed = specialize(read, options.errors)
     if isinstance(error, BaseException):
         typed.__cause__ = error

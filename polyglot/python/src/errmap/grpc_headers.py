@@ -69,27 +69,39 @@ def from_grpc_headers(
     0."""
     options = decode_options(arguments)
     statuses = _values(headers, STATUS)
+    messages, details = _values(headers, MESSAGE), _values(headers, DETAILS)
     if not statuses:
-        foreign = options.foreign(Wire.GRPC, b"", code_from_connect_http, "no grpc-status")
+        said = str(GRPCHeaders("", "".join(messages[:1]), "".join(details[:1])))
+        foreign = options.foreign(Wire.GRPC, said.encode(errors="replace"), code_from_connect_http, "no grpc-status")
         return specialize(foreign, options.errors)
-    number, text = _grpc_status(statuses)
-    messages = _values(headers, MESSAGE)
+    number, counts = _grpc_status(statuses)
     message = decode_utf8(percent_decode(messages[0])) if messages else ""
-    error = decode_grpc(number, text, message, _values(headers, DETAILS), options)
+    dropped = _others(STATUS, statuses, counts) + _others(MESSAGE, messages, "".join(messages[:1]))
+    text = counts if number is None else None
+    code = int(Code.UNKNOWN) if number is None else number
+    error = decode_grpc(code, text, message, details, options, dropped)
     return specialize(error, options.errors)
 
 
 def decode_grpc(
-    number: int, text: str, message: str, details: Sequence[str | bytes], options: DecodeOptions
+    number: int,
+    text: str | None,
+    message: str,
+    details: Sequence[str | bytes],
+    options: DecodeOptions,
+    dropped: Sequence[str] = (),
 ) -> Error:
-    """Read an error whose status was read as a number, or kept as text."""
+    """Read an error whose status was read as a number, or kept as text; dropped says what
+    of its headers does not count."""
     error = Draft()
     error.number, error.message = number, repair(message)
     if error.number == 0:
         raise NotAnError("the code is OK, which is no error")
-    if text:
+    if text is not None:
         error.notes.add(f"grpc-status {quote(text)} is no number: UNKNOWN")
         error.set_received(Received(Wire.GRPC, code_text=text))
+    for what in dropped:
+        error.notes.add(what)
     _read_details(error, details, options)
     restore(options.types, error, Shape.BINARY)
     return options.finish(error)
@@ -146,18 +158,26 @@ def headers_of(status: RawStatus) -> GRPCHeaders:
     return GRPCHeaders(str(status.code), percent_encode(status.message), details)
 
 
-def _grpc_status(values: Sequence[str]) -> tuple[int, str]:
-    """Read the values of grpc-status: any that is not zero wins. One that is no number is
-    UNKNOWN, with its text, where no other says more."""
-    text = ""
-    unreadable = False
+def _grpc_status(values: Sequence[str]) -> tuple[int | None, str]:
+    """Read the values of grpc-status and return that which counts: any that is not zero
+    wins. The number is None of one that is none, where no other says more."""
+    unreadable = None
     for value in values:
         number = int(value) if value.isascii() and value.isdigit() and len(value) < 4300 else -1
         if 0 < number < 2**31:
-            return number, ""
-        if number != 0 and not unreadable:
-            text, unreadable = repair(value), True
-    return (int(Code.UNKNOWN), text) if unreadable else (0, "")
+            return number, value
+        if number != 0 and unreadable is None:
+            unreadable = repair(value)
+    return (0, values[0]) if unreadable is None else (None, unreadable)
+
+
+def _others(name: str, values: Sequence[str], counts: str) -> list[str]:
+    """Tell of the values of a header that says several things."""
+    return [
+        f"{name}: {quote(value, 128)} stands beside the value that counts, and is dropped"
+        for value in values
+        if repair(value) != repair(counts)
+    ]
 
 
 def _values(headers: Mapping[str, str | Sequence[str]], name: str) -> list[str]:

@@ -191,7 +191,8 @@ def _read_code(
     if number is not None and 100 <= number <= 599:
         status = number
     elif number is not None and raw is not None and (name or not canonical(number)):
-        error.notes.add(f"code {number} is neither an HTTP status nor a canonical code")
+        why = "no HTTP status" if name else "neither an HTTP status nor a canonical code"
+        error.notes.add(f"code {number} is {why}")
         _json.add_member(rest, _json.member_of("code", raw), error.notes)
         number = None
     if known:

@@ -287,7 +287,7 @@ class _Reader:
         if any(m.value.kind != '"' for m in value.members):
             self.error.notes.add("metadata holds values that are no strings: their JSON text is read")
             _json.add_member(self.rest, _json.member_of("metadata", value), self.error.notes)
-        return {m.name: m.value.string() or "" for m in text_members(value.members)}
+        return {m.name: m.value.string() or "" for m in text_members(value.members, self.error.notes)}
 
     def label(self, done: Error) -> Error:
         """Add to what was received the type and the title that stood there, but for

@@ -180,7 +180,7 @@ def parse_status(data: bytes, most: int) -> RawStatus:
             status.message = decode_utf8(content)
         elif number == 3 and isinstance(content, bytes):
             detail = _parse_any(content, len(status.details))
-            status.strict = status.strict and "/" in detail.type_url and bool(detail.name)
+            status.strict = status.strict and "/" in detail.type_url
             if len(status.details) <= most:
                 status.details.append(detail)
         else:
