@@ -89,8 +89,10 @@ func objectDetails(raw []byte) (elements [][]byte, beside []member, ok bool) {
 	members, _ := objectMembers(raw)
 	for i, m := range members {
 		if m.name == "details" {
-			elements, ok = arrayElements(m.value)
-			return elements, slices.Delete(members, i, i+1), ok
+			if elements, ok = arrayElements(m.value); ok {
+				beside = slices.Delete(members, i, i+1)
+			}
+			return elements, beside, ok
 		}
 	}
 	return nil, nil, false

@@ -197,7 +197,8 @@ function sameJson(a: JsonText, b: JsonText, connect: boolean): boolean {
     return (
       x.length === y.length &&
       x.every((m) => {
-        const other = y.find((n) => n.name === m.name)?.value;
+        const named = (n: Member): boolean => n.name === m.name;
+        const other = y.filter(named)[x.filter(named).indexOf(m)]?.value; // one that stands twice is two
         if (other === undefined) {
           return false;
         }

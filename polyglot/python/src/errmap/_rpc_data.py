@@ -72,8 +72,9 @@ class RPCData:
                 self.own, agree = known, False
             # An ErrorInfo that came is what is read.
             for member in _unsaid(self.beside, info, self.own, error.notes):
+                name = quote(member.name)
                 error.notes.add(
-                    f"member {quote(member.name)} beside details dropped: the ErrorInfo in them does not say it"
+                    f"member {name} beside details dropped: the ErrorInfo in them does not say it"
                 )
             if self.free is None:
                 return agree
@@ -148,9 +149,7 @@ def _add_free_form(
         info.metadata[free_key(member.name, set(info.metadata))] = member.value.string() or ""
 
 
-def _saying(
-    members: tuple[_json.Member, ...], definition: Definition, notes: Notes
-) -> list[_json.Member]:
+def _saying(members: tuple[_json.Member, ...], definition: Definition, notes: Notes) -> list[_json.Member]:
     """Return the members that say something: those that the schema of MCP requires are
     nothing where they are empty."""
     required = schema_of(definition)

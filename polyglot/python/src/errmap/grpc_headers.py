@@ -72,7 +72,8 @@ def from_grpc_headers(
     messages, details = _values(headers, MESSAGE), _values(headers, DETAILS)
     if not statuses:
         said = str(GRPCHeaders("", "".join(messages[:1]), "".join(details[:1])))
-        foreign = options.foreign(Wire.GRPC, said.encode(errors="replace"), code_from_connect_http, "no grpc-status")
+        body = said.encode(errors="replace")
+        foreign = options.foreign(Wire.GRPC, body, code_from_connect_http, "no grpc-status")
         return specialize(foreign, options.errors)
     number, counts = _grpc_status(statuses)
     message = decode_utf8(percent_decode(messages[0])) if messages else ""
