@@ -349,11 +349,8 @@ func find(err error) (*Error, bool) {
 	if e, ok := err.(*Error); ok { // the common case, without the walk
 		return e, e != nil
 	}
-	speaking, _ := speakers(err, nil, true)
-	if speaking == nil {
-		return nil, false
-	}
-	return speaking.e, speaking.e != nil
+	e := speakers(err, nil, true).e
+	return e, e != nil
 }
 
 // annotatedLink returns the annotated message that one link of a chain is.

@@ -25,12 +25,11 @@ func From(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	speaking, others := speakers(err, nil, true)
-	if speaking != nil {
-		if speaking.e == nil {
+	if found := speakers(err, nil, true); found.node != nil {
+		if found.e == nil {
 			return nil
 		}
-		return speaking.within(err, others)
+		return found.within(err)
 	}
 	switch {
 	case is(err, context.DeadlineExceeded):
@@ -54,25 +53,26 @@ func Forward(err error) error {
 	return e.changed(func(c *Error) { c.forwarded = true })
 }
 
-// speaker is an error in a chain that a caller may see.
+// speaker is an error in a chain that a caller may see; without a node there is
+// none.
 type speaker struct {
-	node error
-	e    *Error
+	node   error
+	e      *Error
+	others int // that speak too
 }
 
 // within returns the speaking error with the chain that it was found in as its
 // cause.
-func (s *speaker) within(err error, others int) *Error {
-	e := s.e
-	if s.node == err && others == 0 {
-		return e
+func (s speaker) within(err error) *Error {
+	if s.node == err && s.others == 0 {
+		return s.e
 	}
-	return e.changed(func(c *Error) {
+	return s.e.changed(func(c *Error) {
 		if s.node != err {
 			c.cause = err
 		}
-		if others > 0 {
-			c.notes.add("%d further errors of the join are not sent", others)
+		if s.others > 0 {
+			c.notes.add("%d further errors of the join are not sent", s.others)
 		}
 	})
 }
@@ -85,21 +85,35 @@ type Recognizer func(link error) (e *Error, known bool)
 // speakers finds the first link that speaks, and how many more do. An error that
 // a peer sent, or that a call met, speaks where it was forwarded, or to all where
 // remote is set.
-func speakers(err error, recognize []Recognizer, remote bool) (first *speaker, others int) {
-	visit(err, func(link error) (deeper bool) {
-		e, known := spoken(link, recognize, remote)
-		if e != nil {
-			if first == nil {
-				first = &speaker{link, e}
-			} else {
-				others++
-			}
-		} else if own, ok := link.(*Error); ok && own == nil && remote && first == nil { // a link, not a chain
-			first = &speaker{link, nil}
+func speakers(err error, recognize []Recognizer, remote bool) (found speaker) {
+	found.visit(err, recognize, remote)
+	return found
+}
+
+// visit walks a tree of errors depth first, each before what it wraps, as
+// errors.Is does.
+func (s *speaker) visit(link error, recognize []Recognizer, remote bool) {
+	if link == nil {
+		return
+	}
+	e, known := spoken(link, recognize, remote)
+	if e != nil {
+		if s.node == nil {
+			s.node, s.e = link, e
+		} else {
+			s.others++
 		}
-		return !known
-	})
-	return first, others
+	} else if own, ok := link.(*Error); ok && own == nil && remote && s.node == nil { // a link, not a chain
+		s.node = link
+	}
+	if known {
+		return
+	}
+	several, one := unwrap(link)
+	s.visit(one, recognize, remote)
+	for _, inner := range several {
+		s.visit(inner, recognize, remote)
+	}
 }
 
 func spoken(link error, recognize []Recognizer, remote bool) (*Error, bool) {
@@ -120,28 +134,17 @@ func spoken(link error, recognize []Recognizer, remote bool) (*Error, bool) {
 	return nil, false
 }
 
-// visit walks a tree of errors depth first, each before what it wraps, as
-// errors.Is does.
-func visit(err error, f func(link error) (deeper bool)) {
-	if err == nil || !f(err) {
-		return
-	}
-	for _, inner := range unwrap(err) {
-		visit(inner, f)
-	}
-}
-
-// unwrap returns what an error wraps. A link that is a nil pointer, boxed, may
-// panic: then it wraps nothing.
-func unwrap(err error) (wrapped []error) {
+// unwrap returns what an error wraps, one or several. A link that is a nil
+// pointer, boxed, may panic: then it wraps nothing.
+func unwrap(err error) (several []error, one error) {
 	defer func() { _ = recover() }()
 	switch wrapper := err.(type) {
 	case interface{ Unwrap() error }:
-		return []error{wrapper.Unwrap()}
+		return nil, wrapper.Unwrap()
 	case interface{ Unwrap() []error }:
-		return wrapper.Unwrap()
+		return wrapper.Unwrap(), nil
 	}
-	return nil
+	return nil, nil
 }
 
 // is is errors.Is, and false where a link of the chain panics.

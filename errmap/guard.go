@@ -12,6 +12,8 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+
+	procedures "github.com/errmap/errmap/internal/procedure"
 )
 
 // Guard stands where errors leave a server and decides what their callers may
@@ -43,18 +45,12 @@ type Report struct {
 	Stack []byte
 }
 
-// procedureKey is the key of what was called in the context of a request.
-type procedureKey struct{}
-
 // WithProcedure returns a context that tells a Guard what was called, for its log.
 // The adapters do so by themselves: with the full name of a method, such as
 // "/shop.v1.Cart/Get", with the pattern of an HTTP handler or, without one, method
 // and path, and with the method of A2A and MCP. An empty name leaves ctx as it is.
 func WithProcedure(ctx context.Context, procedure string) context.Context {
-	if procedure == "" {
-		return ctx
-	}
-	return context.WithValue(ctx, procedureKey{}, procedure)
+	return procedures.With(ctx, procedure)
 }
 
 // A GuardOption changes a Guard.
@@ -118,8 +114,8 @@ func (g *Guard) Outgoing(ctx context.Context, err error) *Error {
 	if g == nil {
 		g = new(Guard)
 	}
-	if speaking, others := speakers(err, g.recognize, false); speaking != nil {
-		return g.strip(speaking.within(err, others))
+	if found := speakers(err, g.recognize, false); found.node != nil {
+		return g.strip(found.within(err))
 	}
 	if e := g.ended(ctx, err); e != nil {
 		return e
@@ -184,7 +180,7 @@ func (g *Guard) shuttingDown() bool {
 
 func (g *Guard) hide(ctx context.Context, r Report) *Error {
 	r.ID = rand.Text()
-	r.Procedure, _ = ctx.Value(procedureKey{}).(string)
+	r.Procedure = procedures.Of(ctx)
 	g.report(ctx, r)
 	e := hidden(r.Err)
 	e.silent = false // what it is to say, a guard decided

@@ -17,6 +17,7 @@ import (
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/jsonrpc"
+	"github.com/errmap/errmap/internal/procedure"
 )
 
 // ProtocolName is the token for JSON-RPC in [connect.CallInfo.Protocol].
@@ -24,9 +25,6 @@ const ProtocolName = errmapconnect.ProtocolNameJSONRPC
 
 // hiddenMessage is all that a caller learns of an error that does not speak.
 const hiddenMessage = "Internal error"
-
-// maxSlots is how large a number of calls is as good as none.
-const maxSlots = 1 << 20
 
 var (
 	errStreamOver   = errors.New("server: the call is over")
@@ -83,7 +81,7 @@ func (i *Info) Method() string {
 // call is one call of a method, and the stream that the method sees.
 type call struct {
 	h      *handler
-	ctx    context.Context //nolint:containedctx // a stream has no other way to its call
+	ctx    procedure.Context // a stream has no other way to its call
 	info   connect.CallInfo
 	meta   Info
 	method *method
@@ -106,7 +104,7 @@ func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) 
 		PeerAddr:         r.RemoteAddr,
 		Protocol:         ProtocolName,
 		Codec:            connect.CodecNameJSON,
-		RequestEncoding:  encodingName(r.Header.Get(headerContentEncoding)),
+		RequestEncoding:  encodingName(first(r.Header[headerContentEncoding])),
 		ResponseEncoding: connect.CompressionNameIdentity,
 		TransportInfo:    &c.meta,
 	}
@@ -120,9 +118,10 @@ func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) 
 // it returns, nothing touches the call's buffers any more, even if the method
 // left goroutines behind.
 func (c *call) run(ctx context.Context) (failure *errmap.Error) {
+	c.ctx = procedure.Context{Context: ctx, Name: c.method.spec.Procedure}
 	defer func() {
 		if value := recover(); value != nil {
-			failure = c.h.guard.Panicked(errmap.WithProcedure(ctx, c.method.spec.Procedure), value)
+			failure = c.h.guard.Panicked(&c.ctx, value)
 		}
 		c.mu.Lock()
 		c.over = true
@@ -132,15 +131,14 @@ func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 		return errmap.NewCode(code.Code_UNAVAILABLE, "too many calls at the same time")
 	}
 	defer c.h.free()
-	c.ctx = ctx
-	err := c.h.server.Call(ctx, c.method.spec.Procedure, &c.info, c)
+	err := c.h.server.Call(&c.ctx, c.method.spec.Procedure, &c.info, c)
 	if err == nil && c.method.spec.StreamType == connect.StreamTypeUnary && !c.hasSent() {
 		err = errNoResult
 	}
 	if err == nil {
 		return nil
 	}
-	return spelled(c.h.guard.Outgoing(errmap.WithProcedure(ctx, c.method.spec.Procedure), err))
+	return spelled(c.h.guard.Outgoing(&c.ctx, err))
 }
 
 // spelled gives an error that an interceptor hid, with the text that it has on
@@ -278,12 +276,15 @@ func (h *handler) appendFailure(dst []byte, id jsonrpc.ID, failure *errmap.Error
 }
 
 func (h *handler) acquire() bool {
-	select {
-	case h.slots <- struct{}{}:
-		return true
-	default:
-		return false
+	for {
+		running := h.calls.Load()
+		if running >= int64(h.limits.Calls) {
+			return false
+		}
+		if h.calls.CompareAndSwap(running, running+1) {
+			return true
+		}
 	}
 }
 
-func (h *handler) free() { <-h.slots }
+func (h *handler) free() { h.calls.Add(-1) }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"connectrpc.com/connect/v2"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -46,7 +47,7 @@ type handler struct {
 	marshal   protojson.MarshalOptions
 	unmarshal protojson.UnmarshalOptions
 	discover  func() ([]byte, error)
-	slots     chan struct{}
+	calls     atomic.Int64 // that run
 	exchanges sync.Pool
 }
 
@@ -71,7 +72,6 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 		rules:   jsonrpc.Rules{MaxDepth: o.limits.Depth, MaxItems: o.limits.BatchItems},
 		// Clients and servers are not always of the same version of a schema.
 		unmarshal: protojson.UnmarshalOptions{DiscardUnknown: true},
-		slots:     make(chan struct{}, min(o.limits.Calls, maxSlots)),
 	}
 	if o.profile == errmap.ProfileMCP {
 		h.rules.Batches, h.rules.NullIDs = jsonrpc.BatchesRefused, jsonrpc.NullIDsRefused
@@ -153,10 +153,10 @@ func (h *handler) admit(r *http.Request) *refusal {
 	if r.Method != http.MethodPost {
 		return h.refusal(http.StatusMethodNotAllowed, "the HTTP method must be POST", headerAllow, http.MethodPost)
 	}
-	if !isJSON(r.Header.Get(headerContentType)) {
+	if !isJSON(first(r.Header[headerContentType])) {
 		return h.refusal(http.StatusUnsupportedMediaType, "the content type must be "+typeJSON, headerAcceptPost, typeJSON)
 	}
-	coding := r.Header.Get(headerContentEncoding)
+	coding := first(r.Header[headerContentEncoding])
 	if !isIdentity(coding) && h.compressor(coding) == nil {
 		names := h.compressorNames()
 		return h.refusal(http.StatusUnsupportedMediaType, "the content encoding must be one of: "+names, headerAcceptEncoding, names)
@@ -174,7 +174,7 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 		return h.tooLarge()
 	}
 	source := io.Reader(r.Body)
-	if compressor := h.compressor(r.Header.Get(headerContentEncoding)); compressor != nil {
+	if compressor := h.compressor(first(r.Header[headerContentEncoding])); compressor != nil {
 		opened, err := compressor.Decompress(r.Body)
 		if err != nil {
 			return h.undecodable(r, err)
@@ -286,6 +286,14 @@ func isJSON(contentType string) bool {
 		return true
 	}
 	return false
+}
+
+// first is the first value of a header, "" where there is none.
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }
 
 // clip shortens a peer's text for a message.

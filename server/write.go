@@ -56,6 +56,9 @@ func (h *handler) compress(r *http.Request, body []byte) ([]byte, string) {
 }
 
 func (h *handler) compressor(coding string) connect.Compressor {
+	if coding == "" {
+		return nil
+	}
 	for _, compressor := range h.compressors {
 		if strings.EqualFold(compressor.Name(), coding) {
 			return compressor
@@ -85,6 +88,9 @@ func encodingName(coding string) string {
 
 // addHeaders adds what a method set, each key with prefix before it.
 func addHeaders(into http.Header, from *connect.Header, prefix string) {
+	if from.Len() == 0 {
+		return
+	}
 	for key, values := range from.All() {
 		if !header.OfTransport(key) {
 			into[prefix+key] = append(into[prefix+key], values...)

@@ -23,14 +23,14 @@ const (
 // of them is malformed.
 func Timeout(header http.Header) (time.Duration, bool, error) {
 	least, set := time.Duration(math.MaxInt64), false
-	if value := header.Get(headerConnectTimeout); value != "" {
+	if value := first(header[headerConnectTimeout]); value != "" {
 		n, err := digits(value, maxConnectDigits)
 		if err != nil {
 			return 0, false, fmt.Errorf("%s is not 1 to %d digits", headerConnectTimeout, maxConnectDigits)
 		}
 		least, set = min(least, span(n, time.Millisecond)), true
 	}
-	if value := header.Get(headerGRPCTimeout); value != "" {
+	if value := first(header[headerGRPCTimeout]); value != "" {
 		unit, known := grpcUnits(value[len(value)-1])
 		n, err := digits(value[:len(value)-1], maxGRPCDigits)
 		if err != nil || !known {
@@ -39,6 +39,13 @@ func Timeout(header http.Header) (time.Duration, bool, error) {
 		least, set = min(least, span(n, unit)), true
 	}
 	return least, set, nil
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }
 
 func grpcUnits(unit byte) (time.Duration, bool) {

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -43,6 +44,17 @@ type Requests struct {
 // the elements of a valid batch fail one by one, each by its Invalid.
 func (p *Parser) ParseRequests(body []byte, rules Rules) (Requests, error) {
 	p.requests, p.scratch = p.requests[:0], p.scratch[:0]
+	if utf8.Valid(body) {
+		if request, ok := scanRequest(body, rules); ok {
+			p.requests = append(p.requests, request)
+			return Requests{Items: p.requests}, nil
+		}
+	}
+	return p.decodeRequests(body, rules)
+}
+
+// decodeRequests is ParseRequests for any body.
+func (p *Parser) decodeRequests(body []byte, rules Rules) (Requests, error) {
 	if err := p.open(body, rules); err != nil {
 		return Requests{}, err
 	}

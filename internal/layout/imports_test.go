@@ -45,7 +45,7 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/header", "internal/negotiate", "internal/register"}},
+	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/header", "internal/negotiate", "internal/procedure", "internal/register"}},
 	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
 	{
@@ -90,7 +90,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap"},
-		inside:   []string{"gen", "internal/naming", "internal/rpcjson", "internal/template"},
+		inside:   []string{"gen", "internal/naming", "internal/procedure", "internal/rpcjson", "internal/template"},
 		outside:  []string{jsonText, protobuf, rpc},
 	},
 	{
@@ -115,7 +115,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/header", "internal/jsonrpc", "internal/negotiate", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/header", "internal/jsonrpc", "internal/negotiate", "internal/procedure", "internal/register"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
