@@ -48,6 +48,7 @@ func TestRecognize(t *testing.T) {
 		{"response, problem", "HTTP/1.1 404 Not Found\r\nContent-Type: application/problem+json; charset=utf-8\r\n\r\n{}", translate.Problem},
 		{"response, a2a", "HTTP/1.1 404 Not Found\nContent-Type: application/a2a+json\n\n{}", translate.HTTP},
 		{"response, connect", "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{\"code\":\"not_found\"}", translate.Connect},
+		{"response after interim ones", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Type: application/problem+json\r\n\r\n{}", translate.Problem},
 		{"response, other JSON", "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{\"oops\":1}", translate.HTTP},
 		{"response, a page", "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\n\r\n<html>", translate.HTTP},
 		{"response, nothing", "HTTP/1.1 503 Service Unavailable\r\n", translate.HTTP},

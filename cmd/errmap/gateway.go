@@ -39,7 +39,8 @@ func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 Puts JSON-RPC (POST /) and HTTP+JSON in front of a running Connect or gRPC
 service, next to Connect, gRPC and gRPC-Web. The schema comes from the service's
 reflection, or from a descriptor set as "buf build -o FILE" writes it. Errors of
-the service go to the callers whole; its headers stay behind.
+the service go to the callers whole; its headers stay behind. The gateway has no
+reflection of its own: tools that want the schema ask the service.
 
 GET /healthz answers 200 while the upstream does. SIGTERM and SIGINT stop the
 gateway after the calls that run.`, `

@@ -70,7 +70,10 @@ func recognize(text []byte) (found, error) {
 
 var statusLine = regexp.MustCompile(`^HTTP/[0-9.]+ ([1-9][0-9][0-9])( [^\r\n]*)?(\r?\n|$)`)
 
-// splitResponse splits a whole HTTP response, as curl -i prints it.
+var emptyLine = regexp.MustCompile(`\r?\n\r?\n`)
+
+// splitResponse splits a whole HTTP response, as curl -i prints it: interim
+// responses, such as 100 Continue, stand before the one that counts.
 func splitResponse(text []byte) (found, bool) {
 	match := statusLine.FindSubmatch(text)
 	if match == nil {
@@ -78,6 +81,9 @@ func splitResponse(text []byte) (found, bool) {
 	}
 	var f found
 	f.status, _ = strconv.Atoi(string(match[1]))
+	if at := emptyLine.FindIndex(text); at != nil && f.status/100 == 1 && statusLine.Match(text[at[1]:]) {
+		return splitResponse(text[at[1]:])
+	}
 	reader := bufio.NewReader(bytes.NewReader(append(slices.Clone(text[len(match[0]):]), "\r\n\r\n"...)))
 	header, err := textproto.NewReader(reader).ReadMIMEHeader()
 	if err != nil {
