@@ -100,8 +100,8 @@ func definitionOf(e *Error, errors, types *Catalog) *Definition {
 		}
 		if d.json == nil {
 			if reason, domain, ok := rpcjson.ErrorInfoFields(d.value); ok {
-				if errors.knows(domain) {
-					return errors.find(domain, reason)
+				if d, knows := errors.find(domain, reason); knows {
+					return d
 				}
 				continue
 			}

@@ -26,15 +26,12 @@ const (
 // no errors, and of types only the details of google.rpc, google.rpc.Status,
 // the well-known types and errmap.v1.
 type Catalog struct {
-	definitions []*Definition // by domain, then reason
-	byIdentity  map[identity]*Definition
+	definitions []*Definition                     // by domain, then reason
+	byDomain    map[string]map[string]*Definition // then by reason
 	byNumber    map[domainNumber]*Definition
 	byProblem   map[string]*Definition
-	domains     map[string]bool
 	types       *fileTypes // nil: all that is linked
 }
-
-type identity struct{ domain, reason string }
 
 type domainNumber struct {
 	domain string
@@ -108,27 +105,27 @@ func (c *Catalog) Find(domain, reason string) *Definition {
 	if c == nil {
 		return nil
 	}
-	if d, ok := c.byIdentity[identity{domain, reason}]; ok {
+	reasons := c.byDomain[domain]
+	if d, ok := reasons[reason]; ok {
 		return d
 	}
 	if domain == domainA2A && reason == reasonCardBefore10 {
-		return c.byIdentity[identity{domain, reasonExtendedCard}]
+		return reasons[reasonExtendedCard]
 	}
 	return nil
 }
 
-// find and knows are Find and KnowsDomain of parts of a message's bytes.
-func (c *Catalog) find(domain, reason []byte) *Definition {
+// find is Find and KnowsDomain of parts of a message's bytes.
+func (c *Catalog) find(domain, reason []byte) (d *Definition, knows bool) {
 	if c == nil {
-		return nil
+		return nil, false
 	}
-	if d, ok := c.byIdentity[identity{string(domain), string(reason)}]; ok {
-		return d
+	reasons := c.byDomain[string(domain)]
+	if d, ok := reasons[string(reason)]; ok || reasons == nil {
+		return d, ok
 	}
-	return c.Find(string(domain), string(reason))
+	return c.Find(string(domain), string(reason)), true
 }
-
-func (c *Catalog) knows(domain []byte) bool { return c != nil && c.domains[string(domain)] }
 
 // Definitions returns all definitions, sorted by domain and reason.
 func (c *Catalog) Definitions() []*Definition {
@@ -140,7 +137,7 @@ func (c *Catalog) Definitions() []*Definition {
 
 // KnowsDomain tells whether any error of the catalogue has that domain.
 func (c *Catalog) KnowsDomain(domain string) bool {
-	return c != nil && c.domains[domain]
+	return c != nil && c.byDomain[domain] != nil
 }
 
 // ByProblemType returns the definition whose RFC 9457 problem type is uri, nil
@@ -205,19 +202,21 @@ func (c *Catalog) definitionOf(md protoreflect.MessageDescriptor) (*Definition, 
 // index makes the look-up tables. Of definitions that clash the first stands,
 // and an error names both.
 func (c *Catalog) index(definitions []*Definition) (clashes []error) {
-	c.byIdentity = make(map[identity]*Definition, len(definitions))
+	c.byDomain = make(map[string]map[string]*Definition)
 	c.byNumber = make(map[domainNumber]*Definition)
 	c.byProblem = make(map[string]*Definition, len(definitions))
-	c.domains = make(map[string]bool)
 	for _, d := range definitions {
-		key := identity{d.domain, d.reason}
-		if first, taken := c.byIdentity[key]; taken {
+		reasons := c.byDomain[d.domain]
+		if first, taken := reasons[d.reason]; taken {
 			clashes = append(clashes, fmt.Errorf("errmap: %s and %s are both reason %s of domain %s",
 				first.FullName(), d.FullName(), d.reason, d.domain))
 			continue
 		}
-		c.byIdentity[key] = d
-		c.domains[d.domain] = true
+		if reasons == nil {
+			reasons = make(map[string]*Definition)
+			c.byDomain[d.domain] = reasons
+		}
+		reasons[d.reason] = d
 		c.definitions = append(c.definitions, d)
 		number, ok := d.JSONRPCCode()
 		if !ok {

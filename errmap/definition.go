@@ -19,6 +19,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	a2av1 "github.com/errmap/errmap/gen/errmap/a2a/v1"
+	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
 	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
 	"github.com/errmap/errmap/internal/naming"
 )
@@ -45,6 +47,7 @@ type Definition struct {
 	help       []byte // of a google.rpc.Help, nil where there is none
 	extensible bool
 	types      typeResolver
+	profile    Profile // which itself defines the error
 }
 
 // metadataEntry is one source of an entry of ErrorInfo.metadata: a field, or a
@@ -109,7 +112,9 @@ func DefinitionOf(md protoreflect.MessageDescriptor) (*Definition, error) {
 	}
 	definition, err := compile(md, protoregistry.GlobalTypes)
 	if linked, _ := protoregistry.GlobalFiles.FindDescriptorByName(md.FullName()); linked == md {
-		compiledDefinitions.Store(md, compiled{definition, err})
+		known, _ := compiledDefinitions.LoadOrStore(md, compiled{definition, err})
+		c := known.(compiled)
+		return c.definition, c.err
 	}
 	return definition, err
 }
@@ -273,6 +278,12 @@ func compile(md protoreflect.MessageDescriptor, types typeResolver) (*Definition
 		problem:    options.GetProblemType(),
 		extensible: md.ExtensionRanges().Len() > 0,
 		types:      types,
+	}
+	switch md.ParentFile() {
+	case a2av1.File_errmap_a2a_v1_errors_proto:
+		d.profile = ProfileA2A
+	case mcpv1.File_errmap_mcp_v1_errors_proto:
+		d.profile = ProfileMCP
 	}
 	if c := options.GetCode(); !canonical(int32(c)) {
 		return fail("code %s is not the code of an error; choose another of google.rpc.Code", c)

@@ -9,7 +9,10 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-const typeURLPrefix = "type.googleapis.com/"
+const (
+	typeURLPrefix = "type.googleapis.com/"
+	typeErrorInfo = typeURLPrefix + string(nameErrorInfo) // of nearly every detail
+)
 
 // The names of the details that translation itself looks at.
 const (

@@ -239,40 +239,49 @@ func (e *Error) ErrorInfo() *errdetails.ErrorInfo {
 
 // Reason returns the reason of ErrorInfo, "" where there is none.
 func (e *Error) Reason() string {
-	_, reason := e.domainAndReason()
-	return reason
+	if reason, _, ok := e.onlyInfo(); ok {
+		return string(reason)
+	}
+	return e.ErrorInfo().GetReason()
 }
 
 // Domain returns the domain of ErrorInfo, "" where there is none.
 func (e *Error) Domain() string {
-	domain, _ := e.domainAndReason()
-	return domain
+	if _, domain, ok := e.onlyInfo(); ok {
+		return string(domain)
+	}
+	return e.ErrorInfo().GetDomain()
 }
 
-// domainAndReason reads them without the rest of the ErrorInfo where that can be.
 func (e *Error) domainAndReason() (domain, reason string) {
-	if e == nil {
-		return "", ""
-	}
-	only := -1
-	for i, d := range e.details {
-		if d.Name() != nameErrorInfo {
-			continue
-		}
-		if only >= 0 || d.json != nil {
-			info := e.ErrorInfo()
-			return info.GetDomain(), info.GetReason()
-		}
-		only = i
-	}
-	if only < 0 {
-		return "", ""
-	}
-	if r, d, ok := rpcjson.ErrorInfoFields(e.details[only].value); ok {
-		return string(d), string(r)
+	if reason, domain, ok := e.onlyInfo(); ok {
+		return string(domain), string(reason)
 	}
 	info := e.ErrorInfo()
 	return info.GetDomain(), info.GetReason()
+}
+
+// onlyInfo returns what ErrorInfo says without reading the rest of it, where e has
+// at most one and it is plain.
+func (e *Error) onlyInfo() (reason, domain []byte, ok bool) {
+	if e == nil {
+		return nil, nil, true
+	}
+	var only *RawDetail
+	for i := range e.details {
+		d := &e.details[i]
+		if d.typeURL != typeErrorInfo && d.Name() != nameErrorInfo {
+			continue
+		}
+		if only != nil || d.json != nil {
+			return nil, nil, false
+		}
+		only = d
+	}
+	if only == nil {
+		return nil, nil, true
+	}
+	return rpcjson.ErrorInfoFields(only.value)
 }
 
 // RetryDelay returns the delay of the first RetryInfo detail, not below 0.

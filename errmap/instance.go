@@ -46,7 +46,7 @@ func (d *Definition) encode(m proto.Message) (text string, details []RawDetail, 
 		}
 	}
 	details = make([]RawDetail, 1, 2+len(d.details))
-	details[0].typeURL = typeURLPrefix + "google.rpc.ErrorInfo"
+	details[0].typeURL = typeErrorInfo
 	details[0].value, notes = d.appendErrorInfo(make([]byte, 0, len(d.prefix)+48*len(d.entries)), r)
 	details, detailNotes := d.appendDetails(details, r)
 	notes = append(notes, detailNotes...)

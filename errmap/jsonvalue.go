@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/errmap/errmap/internal/rpcjson"
 )
 
 var (
@@ -159,6 +161,9 @@ func isNumber(raw []byte) bool {
 }
 
 func appendString(dst []byte, s string) []byte {
+	if out, ok := rpcjson.AppendClean(dst, s); ok {
+		return out
+	}
 	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst
 }

@@ -18,8 +18,13 @@ import (
 // each byte of a detail.
 func (e *Error) room(factor int) int {
 	n := 48 + len(e.message)
-	for _, d := range e.details {
-		n += len(d.typeURL) + factor*len(d.value) + 32
+	for i := range e.details {
+		d := &e.details[i]
+		if n += len(d.typeURL) + 64; d.typeURL == typeErrorInfo {
+			n += len(d.value) // as much in JSON, but for the names of its fields
+		} else {
+			n += factor * len(d.value)
+		}
 	}
 	return n
 }
@@ -61,20 +66,60 @@ func appendPlainRPC(dst []byte, e *Error, p Profile, o *encodeOptions) (out []by
 // plainStanding is standingOf for details that are written or were read as those
 // of google.rpc: where one is not, the short way is left.
 func plainStanding(e *Error, p Profile, errors *Catalog) (s standing) {
-	own, isKnown, isOwn := p.own(), false, false
-	for _, d := range e.details {
-		if d.Name() != nameErrorInfo {
+	isKnown, isOwn := false, false
+	for i := range e.details {
+		d := &e.details[i]
+		if d.typeURL != typeErrorInfo && d.Name() != nameErrorInfo {
 			continue
 		}
 		reason, domain := rpcjson.ErrorInfoNames(d.value)
-		if !isKnown && errors.knows(domain) {
-			s.known, isKnown = errors.find(domain, reason), true
+		known, knows := errors.find(domain, reason)
+		if knows && !isKnown {
+			s.known, isKnown = known, true
 		}
-		if !isOwn && own.knows(domain) {
-			s.own, isOwn = own.find(domain, reason), true
+		if !isOwn {
+			s.own, isOwn = p.ownOf(domain, reason, known)
 		}
 	}
 	return s
+}
+
+// detailList collects the details of an error that is read.
+type detailList struct {
+	first RawDetail
+	more  []RawDetail
+	count int
+}
+
+func (l *detailList) add(typeURL string, value []byte) {
+	d := RawDetail{typeURL: typeURL, value: value}
+	switch l.count++; l.count {
+	case 1:
+		l.first = d
+	case 2:
+		l.more = append(l.more, l.first, d)
+	default:
+		l.more = append(l.more, d)
+	}
+}
+
+// error returns an error of those details. Most errors have one, which is then
+// part of the same allocation.
+func (l *detailList) error() *Error {
+	if l.count != 1 {
+		return &Error{details: l.more}
+	}
+	return withDetailOf(l.first)
+}
+
+// withDetailOf returns an error of one detail, both in one allocation.
+func withDetailOf(d RawDetail) *Error {
+	both := &struct {
+		e    Error
+		only [1]RawDetail
+	}{only: [1]RawDetail{d}}
+	both.e.details = both.only[:]
+	return &both.e
 }
 
 // ownNumber tells whether a number is one of the profile's own beside the
@@ -88,10 +133,8 @@ func decodePlainRPC(body []byte, p Profile, o *decodeOptions) (*Error, bool) {
 	if len(body) > o.limits.Body || o.limits.Depth < envelopeDepth {
 		return nil, false
 	}
-	var details []RawDetail
-	object, ok := rpcjson.ParseRPC(body, func(typeURL string, value []byte) {
-		details = append(details, RawDetail{typeURL: typeURL, value: value})
-	})
+	var details detailList
+	object, ok := rpcjson.ParseRPC(body, details.add)
 	if !ok {
 		return nil, false
 	}
@@ -99,7 +142,8 @@ func decodePlainRPC(body []byte, p Profile, o *decodeOptions) (*Error, bool) {
 	if err != nil || number > maxInteger || number < -maxInteger {
 		return nil, false
 	}
-	e := &Error{message: object.Message, details: details, decoded: true}
+	e := details.error()
+	e.message, e.decoded = object.Message, true
 	s := plainStanding(e, p, o.errors)
 	if own := p.numbered(number); own != nil && (p == ProfileMCP || s.own != own) ||
 		p == ProfileMCP && number == numberMCPURLElicitation {
@@ -154,14 +198,14 @@ func decodePlainConnect(body []byte, o *decodeOptions) (*Error, bool) {
 	if len(body) > o.limits.Body || o.limits.Depth < DefaultMaxDepth {
 		return nil, false
 	}
-	var details []RawDetail
+	var details detailList
 	carried := false
 	object, ok := rpcjson.ParseConnect(body, func(name []byte, typeURL string, value []byte) {
 		if typeURL == "" {
 			typeURL = completeURL(string(name))
 			carried = carried || bareName(typeURL) == nameCarried
 		}
-		details = append(details, RawDetail{typeURL: typeURL, value: value})
+		details.add(typeURL, value)
 	})
 	if !ok || carried {
 		return nil, false
@@ -170,7 +214,8 @@ func decodePlainConnect(body []byte, o *decodeOptions) (*Error, bool) {
 	if !ok || !canonical(number) {
 		return nil, false
 	}
-	e := &Error{number: number, message: object.Message, details: details, decoded: true}
+	e := details.error()
+	e.number, e.message, e.decoded = number, object.Message, true
 	o.finish(e)
 	return e, true
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/errmap/errmap/errmap"
@@ -75,6 +77,39 @@ func TestPlain_encode(t *testing.T) {
 	if short < 200 {
 		t.Errorf("only %d errors went the short way", short)
 	}
+}
+
+// FuzzPlain_encode holds the short encoders to the long ones, for details of any
+// bytes.
+func FuzzPlain_encode(f *testing.F) {
+	for i, e := range plainErrors() {
+		if details := e.Details(); len(details) > 0 {
+			value, _ := details[0].Value()
+			f.Add(e.Number(), e.Message(), uint8(i), details[0].TypeURL(), value, "google.rpc.RetryInfo", []byte("\x0a\x02\x08\x01"))
+		}
+	}
+	f.Fuzz(func(t *testing.T, number int32, message string, profile uint8, firstURL string, first []byte, secondURL string, second []byte) {
+		s := &status.Status{Code: number, Message: message, Details: []*anypb.Any{{TypeUrl: firstURL, Value: first}}}
+		if secondURL != "" {
+			s.Details = append(s.Details, &anypb.Any{TypeUrl: secondURL, Value: second})
+		}
+		e, err := errmap.FromStatus(s)
+		if err != nil {
+			return
+		}
+		p := []errmap.Profile{errmap.ProfileGeneric, errmap.ProfileA2A, errmap.ProfileMCP}[profile%3]
+		want, wantNumber := errmap.SettledJSONRPC(e, p)
+		if got, number := errmap.AppendJSONRPC(nil, e, p); string(got) != string(want) || number != wantNumber {
+			t.Errorf("under %s:\n got %s\nwant %s", p, got, want)
+		}
+		if diff := cmp.Diff(string(errmap.SettledConnect(e)), string(errmap.EncodeConnect(e))); diff != "" {
+			t.Errorf("Connect: -long +short\n%s", diff)
+		}
+		wantStatus, want := errmap.SettledHTTP(e)
+		if status, got := errmap.EncodeHTTP(e); status != wantStatus || string(got) != string(want) {
+			t.Errorf("HTTP:\n got %d %s\nwant %d %s", status, got, wantStatus, want)
+		}
+	})
 }
 
 // whole is all that an error holds, as text.

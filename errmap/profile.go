@@ -139,7 +139,13 @@ func (p Profile) numbered(number int64) *Definition {
 	if p == ProfileMCP && number == numberMCPResourceNotFound {
 		return p.own().Find(domainMCP, reasonResourceNotFound)
 	}
-	return p.own().ByJSONRPC(p.domain(), int32(number))
+	switch p {
+	case ProfileA2A:
+		return numbersA2A().find(int32(number))
+	case ProfileMCP:
+		return numbersMCP().find(int32(number))
+	}
+	return nil
 }
 
 const reasonResourceNotFound = "RESOURCE_NOT_FOUND"
@@ -147,7 +153,54 @@ const reasonResourceNotFound = "RESOURCE_NOT_FOUND"
 var (
 	ownA2A = sync.OnceValue(func() *Catalog { return ownCatalog(a2av1.File_errmap_a2a_v1_errors_proto) })
 	ownMCP = sync.OnceValue(func() *Catalog { return ownCatalog(mcpv1.File_errmap_mcp_v1_errors_proto) })
+
+	numbersA2A = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownA2A(), domainA2A) })
+	numbersMCP = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownMCP(), domainMCP) })
 )
+
+// ownNumbers are the errors of a profile by their numbers, which lie close
+// together.
+type ownNumbers struct {
+	first       int32
+	definitions []*Definition
+}
+
+func newOwnNumbers(own *Catalog, domain string) *ownNumbers {
+	n := new(ownNumbers)
+	var last int32
+	for _, d := range own.definitions {
+		number, ok := d.JSONRPCCode()
+		switch {
+		case !ok || number == numberInvalidParams: // it means more than the error
+		case n.first == 0:
+			n.first, last = number, number
+		default:
+			n.first, last = min(n.first, number), max(last, number)
+		}
+	}
+	n.definitions = make([]*Definition, last-n.first+1)
+	for i := range n.definitions {
+		n.definitions[i] = own.ByJSONRPC(domain, n.first+int32(i))
+	}
+	return n
+}
+
+func (n *ownNumbers) find(number int32) *Definition {
+	if i := int64(number) - int64(n.first); i >= 0 && i < int64(len(n.definitions)) {
+		return n.definitions[i]
+	}
+	return nil
+}
+
+// ownOf finds an identity among the errors that the profile itself defines, where
+// known is what another catalogue says of it, and tells whether any has that
+// domain.
+func (p Profile) ownOf(domain, reason []byte, known *Definition) (d *Definition, knows bool) {
+	if known != nil && known.profile == p && p != ProfileGeneric {
+		return known, true
+	}
+	return p.own().find(domain, reason)
+}
 
 // ownCatalog knows the errors of one file and nothing else.
 func ownCatalog(file protoreflect.FileDescriptor) *Catalog {

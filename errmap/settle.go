@@ -98,9 +98,13 @@ func simple(e *Error) bool {
 	if !canonical(e.number) || len(e.received) > 0 {
 		return false
 	}
-	for _, d := range e.details {
+	for i := range e.details {
+		d := &e.details[i]
 		if d.json != nil {
 			return false
+		}
+		if d.typeURL == typeErrorInfo {
+			continue // nearly all are
 		}
 		if name := d.Name(); name == nameCarried || name == nameStatus {
 			return false

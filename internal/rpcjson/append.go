@@ -32,6 +32,12 @@ type entry struct{ key, value []byte }
 // other type than the google.rpc details and wherever the value is not plainly
 // one of its type without unknown fields. dst and value must not overlap.
 func AppendAny(dst []byte, typeURL string, value []byte) ([]byte, bool) {
+	if typeURL == errorInfo.url {
+		out := append(slices.Grow(dst, len(errorInfo.head)+len(value)+infoRoom), errorInfo.head...)
+		if out, ok := appendInfo(out, value, true); ok {
+			return append(out, '}'), true
+		}
+	}
 	m := typeOf(typeURL)
 	if m == nil {
 		return dst, false
@@ -56,6 +62,12 @@ func AppendMessage(dst []byte, typeURL string, value []byte) ([]byte, bool) {
 	m := typeOf(typeURL)
 	if m == nil {
 		return dst, false
+	}
+	if m == errorInfo {
+		out := append(slices.Grow(dst, len(value)+infoRoom), '{')
+		if out, ok := appendInfo(out, value, false); ok {
+			return append(out, '}'), true
+		}
 	}
 	out, ok := m.appendObject(slices.Grow(dst, 2*len(value)+16), value)
 	if !ok {
@@ -325,10 +337,19 @@ func appendDuration(dst, value []byte) ([]byte, bool) {
 // appendString appends s as a JSON string, and reports false where it is not
 // UTF-8.
 func appendString(dst, s []byte) ([]byte, bool) {
+	if n := clean(s); n < len(s) {
+		return appendUnclean(dst, s, n)
+	}
+	return append(append(append(dst, '"'), s...), '"'), true
+}
+
+// appendUnclean is appendString for text whose first i bytes alone are clean.
+func appendUnclean(dst, s []byte, i int) ([]byte, bool) {
 	dst = append(dst, '"')
 	ascii := true
 	from := 0
-	for i, c := range s {
+	for ; i < len(s); i++ {
+		c := s[i]
 		if c >= 0x80 {
 			ascii = false
 			continue

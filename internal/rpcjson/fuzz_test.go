@@ -3,6 +3,7 @@ package rpcjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -120,6 +121,10 @@ func FuzzAppendAny(f *testing.F) {
 		if err := proto.Unmarshal(value, m); err != nil || hasUnknown(m) {
 			t.Fatalf("wrote %s for bytes that hold more: %v", got, err)
 		}
+		alone, ok := rpcjson.AppendMessage([]byte("x"), typeURL, value)
+		if members, _ := bytes.CutPrefix(want, []byte(`{"@type":"`+typeURL+`"`)); !ok || string(alone) != "x{"+strings.TrimPrefix(string(members), ",") {
+			t.Fatalf("alone it is %s, %t", alone, ok)
+		}
 		url, back, ok := rpcjson.ParseAny(want)
 		if !ok || url != typeURL || !bytes.Equal(back, marshal(t, m)) {
 			t.Fatalf("%s reads as %q, %q, %t", want, url, back, ok)
@@ -186,6 +191,17 @@ func FuzzErrorInfoFields(f *testing.F) {
 		}
 		if err != nil || reason != info.GetReason() || domain != info.GetDomain() || hasUnknown(info) {
 			t.Fatalf("%q, %q, want %v, %v", reason, domain, info, err)
+		}
+		if r, d := rpcjson.ErrorInfoNames(value); string(r) != reason || string(d) != domain {
+			t.Fatalf("names %q, %q, want %v", r, d, info)
+		}
+		for key, want := range info.GetMetadata() {
+			if text, ok := rpcjson.ErrorInfoValue(value, key); !ok || string(text) != want {
+				t.Fatalf("%q is %q, %t, want %q", key, text, ok, want)
+			}
+		}
+		if _, ok := rpcjson.ErrorInfoValue(value, "no such key"); ok != (info.GetMetadata()["no such key"] != "") {
+			t.Fatalf("a key that is not there: %v", info)
 		}
 	})
 }

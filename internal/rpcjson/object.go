@@ -1,6 +1,7 @@
 package rpcjson
 
 import (
+	"bytes"
 	"encoding/base64"
 )
 
@@ -26,7 +27,7 @@ type Object struct {
 // for each detail. It reports false for any other text, and then add may have been
 // called.
 func ParseRPC(text []byte, add func(typeURL string, value []byte)) (o Object, ok bool) {
-	p := parser{in: text}
+	p := parser{in: text[:len(text):len(text)]}
 	code := func() bool {
 		o.Code, ok = p.integer()
 		return ok
@@ -51,7 +52,7 @@ func ParseRPC(text []byte, add func(typeURL string, value []byte)) (o Object, ok
 // its bare type name and, for the details of google.rpc, its type URL. It reports
 // false for any other text, and then add may have been called.
 func ParseConnect(text []byte, add func(name []byte, typeURL string, value []byte)) (o Object, ok bool) {
-	p := parser{in: text}
+	p := parser{in: text[:len(text):len(text)]}
 	code := func() bool {
 		o.Code, ok = p.string()
 		return ok
@@ -79,26 +80,35 @@ func (p *parser) errorObject(o *Object, list string, code, element func() bool) 
 	}
 	var seen [3]bool
 	for more := false; ; more = true {
-		if more && p.token('}') {
-			p.space()
-			return seen[0] && p.at == len(p.in)
-		}
-		if more && !p.token(',') {
-			return false
-		}
-		name, ok := p.string()
-		if !ok || !p.token(':') {
-			return false
-		}
-		place := 2
-		switch string(name) {
-		case "code":
+		var place int
+		var ok bool
+		switch { // what a writer like ours writes
+		case !more && p.literal(`"code":`):
 			place = 0
-		case "message":
+		case more && p.literal(`,"message":`):
 			place = 1
-		case list:
 		default:
-			return false
+			if more && p.token('}') {
+				p.space()
+				return seen[0] && p.at == len(p.in)
+			}
+			if more && !p.token(',') {
+				return false
+			}
+			name, ok := p.string()
+			if !ok || !p.token(':') {
+				return false
+			}
+			switch string(name) {
+			case "code":
+				place = 0
+			case "message":
+				place = 1
+			case list:
+				place = 2
+			default:
+				return false
+			}
 		}
 		if seen[place] {
 			return false
@@ -148,19 +158,27 @@ func (p *parser) typed() (typeURL string, value []byte, marker int32, ok bool) {
 		marker, ok = p.marker(url)
 		return "", nil, marker, ok
 	}
-	p.out = make([]byte, 0, p.room())
+	p.out = make([]byte, 0, p.room(m))
 	if !p.members(m, true) {
 		return "", nil, 0, false
 	}
-	if string(url) == m.url {
-		return m.url, p.out, 0, true
+	return m.typeURL(url), p.out, 0, true
+}
+
+// typeURL returns url as a string: without a copy where it is that of m.
+func (m *message) typeURL(url []byte) string {
+	if url == nil || string(url) == m.url {
+		return m.url
 	}
-	return string(url), p.out, 0, true
+	return string(url)
 }
 
 // head reads the beginning of an Any up to its "@type"; the type is nil where it
-// is none of the details.
+// is none of the details, and the URL where it is the type's own.
 func (p *parser) head() (m *message, url []byte, ok bool) {
+	if p.literal(errorInfo.head) {
+		return errorInfo, nil, true
+	}
 	if !p.token('{') {
 		return nil, nil, false
 	}
@@ -175,7 +193,13 @@ func (p *parser) head() (m *message, url []byte, ok bool) {
 // room bounds the wire bytes of the object that goes on here: names and quotes
 // take more room than tags and lengths do. It looks for the end of the object by
 // its braces alone, which is enough for a guess.
-func (p *parser) room() int {
+func (p *parser) room(m *message) int {
+	if m == errorInfo {
+		// Most often its metadata end here.
+		if n := bytes.IndexByte(p.in[p.at:], '}'); n >= 0 {
+			return n
+		}
+	}
 	depth := 1
 	for i := p.at; i < len(p.in); i++ {
 		switch p.in[i] {

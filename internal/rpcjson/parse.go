@@ -20,11 +20,13 @@ type parser struct {
 	unescaped []byte
 }
 
-// segment is the place of one field, or map entry, in what was written.
+// span is where one field, or map entry, stands in what was written.
+type span struct{ start, end int }
+
+// segment is a map entry in what was written.
 type segment struct {
-	place      int
-	key        []byte
-	start, end int
+	key []byte
+	span
 }
 
 // ParseAny reads the ProtoJSON of an Any that holds a google.rpc detail, "@type"
@@ -32,20 +34,9 @@ type segment struct {
 // the value that protojson makes of it. It reports false for any other text,
 // and for one with a number token. It keeps nothing of the text.
 func ParseAny(text []byte) (typeURL string, value []byte, ok bool) {
-	p := parser{in: text}
-	if !p.token('{') {
-		return "", nil, false
-	}
-	name, ok := p.string()
-	if !ok || string(name) != "@type" || !p.token(':') {
-		return "", nil, false
-	}
-	url, ok := p.string()
-	if !ok {
-		return "", nil, false
-	}
-	m := typeOf(url)
-	if m == nil {
+	p := parser{in: text[:len(text):len(text)]}
+	m, url, ok := p.head()
+	if !ok || m == nil {
 		return "", nil, false
 	}
 	// Names and quotes take more room than tags and lengths do.
@@ -57,34 +48,35 @@ func ParseAny(text []byte) (typeURL string, value []byte, ok bool) {
 	if p.at != len(p.in) {
 		return "", nil, false
 	}
-	if string(url) == m.url {
-		return m.url, p.out, true
-	}
-	return string(url), p.out, true
+	return m.typeURL(url), p.out, true
 }
 
 // members reads the members of an object up to its end, and writes them by
 // number. The object has members already where more is true.
 func (p *parser) members(m *message, more bool) bool {
 	var (
-		room     [maxFields]segment
-		segments = room[:0]
-		seen     uint
-		sorted   = true
+		room   [maxFields]span
+		seen   uint
+		sorted = true
+		first  = len(p.out)
 	)
-	for {
-		if p.token('}') {
-			break
-		}
-		if more && !p.token(',') {
-			return false
+	for next := 0; ; {
+		place := next
+		// What a writer like ours writes: the fields by number, without a space.
+		if !more || place == len(m.fields) || !p.literal(m.leads[place]) {
+			if p.token('}') {
+				break
+			}
+			if more && !p.token(',') {
+				return false
+			}
+			name, ok := p.string()
+			if !ok || !p.token(':') {
+				return false
+			}
+			place = m.place(name)
 		}
 		more = true
-		name, ok := p.string()
-		if !ok || !p.token(':') {
-			return false
-		}
-		place := m.place(name)
 		if place < 0 || seen&(1<<place) != 0 {
 			return false
 		}
@@ -96,12 +88,12 @@ func (p *parser) members(m *message, more bool) bool {
 		if !p.field(&m.fields[place], protowire.Number(place+1)) {
 			return false
 		}
-		sorted = sorted && (len(segments) == 0 || segments[len(segments)-1].place < place)
-		segments = append(segments, segment{place: place, start: start, end: len(p.out)})
+		sorted = sorted && next <= place
+		next = max(next, place+1)
+		room[place] = span{start, len(p.out)}
 	}
 	if !sorted {
-		slices.SortFunc(segments, func(a, b segment) int { return a.place - b.place })
-		p.reorder(segments)
+		p.reorder(first, room[:])
 	}
 	return true
 }
@@ -124,7 +116,7 @@ func (p *parser) field(f *field, number protowire.Number) bool {
 	case kindDuration:
 		return p.duration(number)
 	case kindMap:
-		return p.entries(number)
+		return p.sortedEntries(number) || p.entries(number)
 	case kindMessage:
 		return p.object(f.message, number)
 	}
@@ -160,14 +152,53 @@ func (p *parser) object(m *message, number protowire.Number) bool {
 	return true
 }
 
+// sortedEntries is entries for a map whose keys are in order. Where it reports
+// false nothing was read or written.
+func (p *parser) sortedEntries(number protowire.Number) bool {
+	from, start := p.at, len(p.out)
+	if !p.token('{') {
+		return false
+	}
+	var last []byte
+	for first := true; !p.token('}'); first = false {
+		if first || p.token(',') {
+			if key, ok := p.string(); ok && p.token(':') && (first || bytes.Compare(last, key) < 0) {
+				if value, ok := p.string(); ok {
+					p.entry(number, key, value)
+					last = key
+					continue
+				}
+			}
+		}
+		p.at, p.out = from, p.out[:start]
+		return false
+	}
+	return true
+}
+
+// entry writes an entry of a map<string, string>.
+func (p *parser) entry(number protowire.Number, key, value []byte) {
+	if size := len(key) + len(value) + 4; size < 0x80 {
+		out := append(p.out, byte(number)<<3|byte(protowire.BytesType), byte(size), tagKey, byte(len(key)))
+		out = append(append(out, key...), tagValue, byte(len(value)))
+		p.out = append(out, value...)
+		return
+	}
+	size := protowire.SizeTag(1) + protowire.SizeBytes(len(key)) + protowire.SizeTag(2) + protowire.SizeBytes(len(value))
+	p.out = protowire.AppendTag(p.out, number, protowire.BytesType)
+	p.out = protowire.AppendVarint(p.out, uint64(size))
+	p.bytes(1, key)
+	p.bytes(2, value)
+}
+
 // entries reads a map<string, string> and writes its entries by key.
 func (p *parser) entries(number protowire.Number) bool {
 	if !p.token('{') {
 		return false
 	}
-	var room [16]segment
-	segments := room[:0]
+	var segments []segment
 	sorted := true
+	written := len(p.out)
 	for first := true; !p.token('}'); first = false {
 		if !first && !p.token(',') {
 			return false
@@ -181,13 +212,9 @@ func (p *parser) entries(number protowire.Number) bool {
 			return false
 		}
 		start := len(p.out)
-		size := protowire.SizeTag(1) + protowire.SizeBytes(len(key)) + protowire.SizeTag(2) + protowire.SizeBytes(len(value))
-		p.out = protowire.AppendTag(p.out, number, protowire.BytesType)
-		p.out = protowire.AppendVarint(p.out, uint64(size))
-		p.bytes(1, key)
-		p.bytes(2, value)
+		p.entry(number, key, value)
 		sorted = sorted && (len(segments) == 0 || bytes.Compare(segments[len(segments)-1].key, key) < 0)
-		segments = append(segments, segment{key: key, start: start, end: len(p.out)})
+		segments = append(segments, segment{key, span{start, len(p.out)}})
 	}
 	if sorted {
 		return true
@@ -198,20 +225,23 @@ func (p *parser) entries(number protowire.Number) bool {
 			return false
 		}
 	}
-	p.reorder(segments)
+	spans := make([]span, len(segments))
+	for i := range segments {
+		spans[i] = segments[i].span
+	}
+	p.reorder(written, spans)
 	return true
 }
 
-// reorder puts what stands in segments, which lie side by side, into their order.
-func (p *parser) reorder(segments []segment) {
-	start, end := len(p.out), 0
-	for _, s := range segments {
-		start, end = min(start, s.start), max(end, s.end)
-	}
-	was := bytes.Clone(p.out[start:end])
+// reorder puts what was written from start on, all of which stands in spans, into
+// their order.
+func (p *parser) reorder(start int, spans []span) {
+	was := bytes.Clone(p.out[start:])
 	to := p.out[:start]
-	for _, s := range segments {
-		to = append(to, was[s.start-start:s.end-start]...)
+	for _, s := range spans {
+		if s.start < s.end {
+			to = append(to, was[s.start-start:s.end-start]...)
+		}
 	}
 }
 
@@ -283,6 +313,10 @@ func isDigits(b []byte) bool {
 
 // bytes writes a field of bytes, even of none.
 func (p *parser) bytes(number protowire.Number, content []byte) {
+	if len(content) < 0x80 {
+		p.out = append(append(p.out, byte(number)<<3|byte(protowire.BytesType), byte(len(content))), content...)
+		return
+	}
 	p.out = protowire.AppendTag(p.out, number, protowire.BytesType)
 	p.out = protowire.AppendBytes(p.out, content)
 }
@@ -324,10 +358,27 @@ func (p *parser) peek() byte {
 
 // token reads c if it comes next.
 func (p *parser) token(c byte) bool {
-	if p.peek() != c {
+	if p.at < len(p.in) && p.in[p.at] == c {
+		p.at++
+		return true
+	}
+	return p.spacedToken(c)
+}
+
+func (p *parser) spacedToken(c byte) bool {
+	if p.at < len(p.in) && p.in[p.at] > ' ' || p.peek() != c {
 		return false
 	}
 	p.at++
+	return true
+}
+
+// literal reads text if it stands here as it is, without any space.
+func (p *parser) literal(text string) bool {
+	if len(p.in)-p.at < len(text) || string(p.in[p.at:p.at+len(text)]) != text {
+		return false
+	}
+	p.at += len(text)
 	return true
 }
 
@@ -346,7 +397,18 @@ func (p *parser) string() ([]byte, bool) {
 	if !p.token('"') {
 		return nil, false
 	}
-	from, ascii := p.at, true
+	from := p.at
+	p.at += clean(p.in[from:])
+	if p.at < len(p.in) && p.in[p.at] == '"' {
+		p.at++
+		return p.in[from : p.at-1 : p.at-1], true
+	}
+	return p.unclean(from)
+}
+
+// unclean reads on in a string that began at from and is not clean here.
+func (p *parser) unclean(from int) ([]byte, bool) {
+	ascii := true
 	for ; p.at < len(p.in); p.at++ {
 		switch c := p.in[p.at]; {
 		case c == '"':

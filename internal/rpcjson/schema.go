@@ -44,6 +44,7 @@ type message struct {
 	url    string
 	head   string // the beginning of its Any in ProtoJSON
 	fields []field
+	leads  []string // how the member of each field begins behind another one
 }
 
 var (
@@ -109,7 +110,20 @@ var (
 
 func detail(name string, fields ...field) *message {
 	url := canonicalPrefix + name
-	return &message{name: name, url: url, head: `{"@type":"` + url + `"`, fields: fields}
+	m := &message{name: name, url: url, head: `{"@type":"` + url + `"`, fields: fields}
+	m.lead()
+	return m
+}
+
+// lead makes the leads of a message and of those in its fields.
+func (m *message) lead() {
+	m.leads = make([]string, len(m.fields))
+	for i, f := range m.fields {
+		m.leads[i] = `,"` + f.name + `":`
+		if f.message != nil {
+			f.message.lead()
+		}
+	}
 }
 
 // typeOf returns the detail type that a type URL names; nil for any other and
