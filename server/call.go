@@ -175,6 +175,13 @@ func (c *call) Receive(message any) error {
 		return fmt.Errorf("server: %T is not a Protobuf message", message)
 	}
 	c.info.ReceiveStats = connect.MessageStats{Size: len(c.params)}
+	if c.params != nil {
+		// The answer is not there yet, so its buffer is room to work in.
+		room, ok := c.method.params.Read(c.params, m, c.answer)
+		if c.answer = room[:0]; ok {
+			return nil
+		}
+	}
 	return c.h.readParams(c.params, m)
 }
 
@@ -204,7 +211,7 @@ func (c *call) Send(message any) error {
 	case c.sent:
 		return errSecondResult
 	}
-	out, size, err := c.h.appendResult(c.answer[:0], c.id, message)
+	out, size, err := c.h.appendResult(c.answer[:0], c, message)
 	if err != nil {
 		return err
 	}
@@ -215,19 +222,23 @@ func (c *call) Send(message any) error {
 
 // appendResult appends a response with a message. An error that says why the
 // message has no JSON is not for the caller, so it does not speak.
-func (h *handler) appendResult(dst []byte, id jsonrpc.ID, message any) (out []byte, size int, err error) {
+func (h *handler) appendResult(dst []byte, c *call, message any) (out []byte, size int, err error) {
 	m, ok := message.(proto.Message)
 	if !ok {
 		return dst, 0, fmt.Errorf("server: %T is not a Protobuf message", message)
 	}
 	begin := len(dst)
-	dst = jsonrpc.BeginResult(dst, id)
+	dst = jsonrpc.BeginResult(dst, c.id)
 	start := len(dst)
-	dst, err = h.marshal.MarshalAppend(dst, m)
-	if err != nil {
-		return dst[:begin], 0, fmt.Errorf("server: the message has no JSON: %w", err)
+	if dst, ok = c.method.result.Append(dst, m); ok {
+		size = len(dst) - start
+	} else {
+		dst, err = h.marshal.MarshalAppend(dst, m)
+		if err != nil {
+			return dst[:begin], 0, fmt.Errorf("server: the message has no JSON: %w", err)
+		}
+		size = len(jsonrpc.Compact(dst[start:]))
 	}
-	size = len(jsonrpc.Compact(dst[start:]))
 	dst = jsonrpc.End(dst[:start+size])
 	if len(dst)-begin > h.limits.ResponseBytes {
 		return dst[:begin], 0, connect.Errorf(connect.CodeResourceExhausted,

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"connectrpc.com/connect/v2"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/wirejson"
 )
 
 // DiscoverMethod is the name of the method that [WithDiscovery] answers.
@@ -35,12 +38,16 @@ func DottedNames(procedure string) string {
 type method struct {
 	name string
 	spec connect.Spec
+	// params and result know the ProtoJSON of the messages; nil where protojson
+	// alone does.
+	params, result *wirejson.Message
 }
 
 // nameMethods returns the methods by their names. Its error names every
 // procedure that cannot have the name that the rule gives it.
 func nameMethods(server *connect.Server, rule MethodNames) (map[string]*method, error) {
 	methods := make(map[string]*method)
+	var messages wirejson.Set
 	var mistakes []error
 	for spec := range server.Specs() {
 		name := rule(spec.Procedure)
@@ -59,7 +66,11 @@ func nameMethods(server *connect.Server, rule MethodNames) (map[string]*method, 
 				name, other.spec.Procedure, spec.Procedure))
 			continue
 		}
-		methods[name] = &method{name, spec}
+		m := &method{name: name, spec: spec}
+		if schema, ok := spec.Schema.(protoreflect.MethodDescriptor); ok {
+			m.params, m.result = messages.Message(schema.Input()), messages.Message(schema.Output())
+		}
+		methods[name] = m
 	}
 	return methods, errors.Join(mistakes...)
 }

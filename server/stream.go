@@ -84,7 +84,7 @@ func (s *eventStream) send(c *call, message any) error {
 	}
 	// The answer is made before the headers go out, since a message that has no
 	// JSON is an error, and one before the first event may be plain JSON.
-	out, size, err := c.h.appendResult(append(s.buffer[:0], "data: "...), c.id, message)
+	out, size, err := c.h.appendResult(append(s.buffer[:0], "data: "...), c, message)
 	if err != nil {
 		return err
 	}

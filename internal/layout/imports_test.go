@@ -46,7 +46,7 @@ type row struct {
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
 	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/header", "internal/negotiate", "internal/procedure", "internal/register"}},
-	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
+	{packages: []string{"internal/rpcjson", "internal/wirejson"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
 	{
 		packages: []string{"internal/plugin"},
@@ -115,7 +115,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/header", "internal/jsonrpc", "internal/negotiate", "internal/procedure", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/header", "internal/jsonrpc", "internal/negotiate", "internal/procedure", "internal/register", "internal/wirejson"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{

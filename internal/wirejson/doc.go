@@ -1,0 +1,11 @@
+// Package wirejson reads and writes the ProtoJSON of messages by way of their
+// wire bytes, with tables made once from their descriptors. Generated messages
+// are much faster from and to wire bytes than by reflection, which is how
+// protojson reads and writes them.
+//
+// The package answers only where it is certain of what protojson would say, and
+// declines otherwise: a field of a kind that is not in its tables, text with
+// unusual escapes, a member twice, all that is wrong. Then the caller takes the
+// general way, through protojson, which also tells what is wrong. Fuzz tests hold
+// the two together.
+package wirejson
