@@ -91,7 +91,7 @@ check-generated: $(BUF)
 .PHONY: go-test
 go-test:
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
-	go test $(RACE) -shuffle=on -coverprofile=$(BUILD)/coverage.out ./...
+	go test $(RACE) -shuffle=on -timeout 30m -coverprofile=$(BUILD)/coverage.out ./...
 	@for module in $(MODULES); do echo "go test in $$module"; go -C $$module test $(RACE) -shuffle=on ./...; done
 	@awk -v min=$(MIN_COVERAGE) ' \
 		$$1 ~ "^github.com/errmap/errmap/errmap/[^/]*:" { all += $$2; if ($$3 > 0) covered += $$2 } \
