@@ -77,7 +77,7 @@ func (b *batch) handle(ctx context.Context, r *http.Request, i int) {
 		b.outcomes[i] = b.short(i, textNotRun)
 		return
 	}
-	done := b.h.handle(ctx, r, make([]byte, 0, answerBytes), request)
+	done := b.h.handle(ctx, r, make([]byte, 0, answerBytes), request, b.h.methods[string(request.Method)])
 	if extra := int64(len(done.answer) + len(",") - b.reserved(i)); done.answer != nil && extra > 0 {
 		if b.room.Add(-extra) < 0 {
 			b.room.Add(extra)

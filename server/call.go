@@ -97,17 +97,14 @@ type call struct {
 }
 
 func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) *call {
-	c := &call{h: h, method: m, id: request.ID, params: request.Params}
-	c.meta = Info{request: r, id: string(request.ID), method: m.name}
-	c.info = connect.CallInfo{
-		Spec:             m.spec,
-		PeerAddr:         r.RemoteAddr,
-		Protocol:         ProtocolName,
-		Codec:            connect.CodecNameJSON,
-		RequestEncoding:  encodingName(first(r.Header[headerContentEncoding])),
-		ResponseEncoding: connect.CompressionNameIdentity,
-		TransportInfo:    &c.meta,
-	}
+	// Each field by itself: a literal would be made elsewhere and copied.
+	c := new(call)
+	c.h, c.method, c.id, c.params = h, m, request.ID, request.Params
+	c.meta.request, c.meta.id, c.meta.method = r, string(request.ID), m.name
+	c.info.Spec, c.info.PeerAddr, c.info.TransportInfo = m.spec, r.RemoteAddr, &c.meta
+	c.info.Protocol, c.info.Codec = ProtocolName, connect.CodecNameJSON
+	c.info.RequestEncoding = encodingName(first(r.Header[headerContentEncoding]))
+	c.info.ResponseEncoding = connect.CompressionNameIdentity
 	for key, values := range r.Header {
 		c.info.RequestHeader().SetValues(key, values)
 	}
@@ -118,21 +115,24 @@ func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) 
 // it returns, nothing touches the call's buffers any more, even if the method
 // left goroutines behind.
 func (c *call) run(ctx context.Context) (failure *errmap.Error) {
-	c.ctx = procedure.Context{Context: ctx, Name: c.method.spec.Procedure}
+	c.ctx.Context, c.ctx.Name = ctx, c.method.spec.Procedure
+	over := false
 	defer func() {
 		if value := recover(); value != nil {
 			failure = c.h.guard.Panicked(&c.ctx, value)
 		}
-		c.mu.Lock()
-		c.over = true
-		c.mu.Unlock()
+		if !over {
+			c.end()
+		}
 	}()
 	if !c.h.acquire() {
 		return errmap.NewCode(code.Code_UNAVAILABLE, "too many calls at the same time")
 	}
 	defer c.h.free()
 	err := c.h.server.Call(&c.ctx, c.method.spec.Procedure, &c.info, c)
-	if err == nil && c.method.spec.StreamType == connect.StreamTypeUnary && !c.hasSent() {
+	sent := c.end()
+	over = true
+	if err == nil && c.method.spec.StreamType == connect.StreamTypeUnary && !sent {
 		err = errNoResult
 	}
 	if err == nil {
@@ -153,9 +153,12 @@ func spelled(failure *errmap.Error) *errmap.Error {
 	return failure.WithMessage(hiddenMessage)
 }
 
-func (c *call) hasSent() bool {
+// end lets the stream of the method do nothing any more, and tells whether it has
+// sent a message.
+func (c *call) end() (sent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.over = true
 	return c.sent
 }
 

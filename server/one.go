@@ -22,13 +22,14 @@ type outcome struct {
 
 // serveOne answers a request that came alone.
 func (h *handler) serveOne(ctx context.Context, w http.ResponseWriter, r *http.Request, x *exchange, request *jsonrpc.Request) {
-	if m := h.methods[string(request.Method)]; m != nil && request.Invalid == "" &&
+	m := h.methods[string(request.Method)]
+	if m != nil && request.Invalid == "" &&
 		m.spec.StreamType == connect.StreamTypeServer && !request.IsNotification() &&
 		negotiate.Quality(r.Header[headerAccept], typeEvents) > 0 {
 		h.serveStream(ctx, w, r, h.newCall(r, request, m))
 		return
 	}
-	done := h.handle(ctx, r, x.answer, request)
+	done := h.handle(ctx, r, x.answer, request, m)
 	if done.left {
 		return
 	}
@@ -48,16 +49,16 @@ func (h *handler) serveOne(ctx context.Context, w http.ResponseWriter, r *http.R
 	h.write(w, r, status, done.answer)
 }
 
-// handle brings one request to its end. The answer is made in buffer, or where
+// handle brings one request of a method, nil for one that is not known, to its
+// end. The answer is made in buffer, or where
 // that is too small in a new one.
-func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, request *jsonrpc.Request) outcome {
+func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, request *jsonrpc.Request, m *method) outcome {
 	if request.Invalid != "" {
 		return h.refused(ctx, buffer, request, jsonrpc.CodeInvalidRequest, "Invalid Request: "+request.Invalid)
 	}
 	if string(request.Method) == DiscoverMethod && h.discover != nil {
 		return h.handleDiscover(ctx, buffer, request)
 	}
-	m := h.methods[string(request.Method)]
 	if m == nil {
 		return h.refused(ctx, buffer, request, jsonrpc.CodeMethodNotFound, "Method not found: "+clip(request.Method))
 	}
