@@ -2,6 +2,7 @@ package errmap
 
 import (
 	"reflect"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -21,6 +22,17 @@ func (e *Error) As(target any) bool {
 		return false
 	}
 	v := reflect.ValueOf(target)
+	if known, ok := targets.Load(reflect.TypeOf(target)); ok && !v.IsNil() {
+		d := known.(*Definition)
+		at := e.says(d)
+		if at == nil {
+			return false
+		}
+		made := reflect.New(d.goType.Elem())
+		e.fill(d, made.Interface().(proto.Message), at)
+		v.Elem().Set(made)
+		return true
+	}
 	if v.Kind() != reflect.Pointer || v.IsNil() || !v.Type().Elem().Implements(messageType) || v.Type().Elem().Kind() != reflect.Pointer {
 		return false
 	}
@@ -28,9 +40,16 @@ func (e *Error) As(target any) bool {
 	if !ok || !e.Fill(m) {
 		return false
 	}
+	if d, err := DefinitionOf(m.ProtoReflect().Descriptor()); err == nil && d.goType == v.Type().Elem() {
+		targets.Store(v.Type(), d)
+	}
 	v.Elem().Set(reflect.ValueOf(m))
 	return true
 }
+
+// targets remembers which definition a target of As is for. Only what was found
+// once is in it: pointers to pointers to generated messages.
+var targets sync.Map // reflect.Type to *Definition
 
 // Fill sets the fields of an annotated message, which may be a dynamic one, to
 // what e says, and tells whether e is that error. Where it is not, m is as it
@@ -43,30 +62,50 @@ func (e *Error) Fill(m proto.Message) bool {
 	if err != nil {
 		return false
 	}
-	for _, detail := range e.details {
-		if detail.Name() != nameErrorInfo {
+	at := e.says(d)
+	if at != nil {
+		e.fill(d, m, at)
+	}
+	return at != nil
+}
+
+// says returns the ErrorInfo of e that is that of the definition, nil where there
+// is none.
+func (e *Error) says(d *Definition) *RawDetail {
+	for i := range e.details {
+		detail := &e.details[i]
+		if detail.typeURL != typeErrorInfo && detail.Name() != nameErrorInfo {
 			continue
 		}
 		if detail.json == nil {
 			if reason, domain, ok := rpcjson.ErrorInfoFields(detail.value); ok {
-				if !d.identifies(string(domain), string(reason)) {
-					continue
+				if d.identifies(string(domain), string(reason)) {
+					return detail
 				}
-				lookup := func(key string) (string, bool) {
-					text, ok := rpcjson.ErrorInfoValue(detail.value, key)
-					return string(text), ok
-				}
-				all := func() map[string]string { return errorInfo(Linked(), detail).GetMetadata() }
-				d.decodeFrom(m, lookup, all, e.readable)
-				return true
+				continue
 			}
 		}
-		if info := errorInfo(Linked(), detail); info != nil && d.identifies(info.GetDomain(), info.GetReason()) {
-			d.decode(m, info, e.readable)
-			return true
+		if info := errorInfo(Linked(), *detail); info != nil && d.identifies(info.GetDomain(), info.GetReason()) {
+			return detail
 		}
 	}
-	return false
+	return nil
+}
+
+// fill sets the fields of m to what e says, with the ErrorInfo that says found.
+func (e *Error) fill(d *Definition, m proto.Message, detail *RawDetail) {
+	if detail.json == nil {
+		if _, _, ok := rpcjson.ErrorInfoFields(detail.value); ok {
+			lookup := func(key string) (string, bool) {
+				text, ok := rpcjson.ErrorInfoValue(detail.value, key)
+				return string(text), ok
+			}
+			all := func() map[string]string { return errorInfo(Linked(), *detail).GetMetadata() }
+			d.decodeFrom(m, lookup, all, e.readable)
+			return
+		}
+	}
+	d.decode(m, errorInfo(Linked(), *detail), e.readable)
 }
 
 // readable returns the bytes of the first detail of a type that can be read.

@@ -16,7 +16,7 @@ func EncodeConnect(e *Error, opts ...EncodeOption) []byte {
 	}
 	o := newEncodeOptions(opts)
 	if simple(e) {
-		return appendPlainConnect(make([]byte, 0, e.room(4)), e, o.catalog)
+		return appendPlainConnect(make([]byte, 0, e.room(48, 4)), e, o.catalog)
 	}
 	return settleConnect(e, o)
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,8 @@ type Definition struct {
 	help       []byte // of a google.rpc.Help, nil where there is none
 	extensible bool
 	types      typeResolver
-	profile    Profile // which itself defines the error
+	profile    Profile      // which itself defines the error
+	goType     reflect.Type // of its generated messages, nil where there are none
 }
 
 // metadataEntry is one source of an entry of ErrorInfo.metadata: a field, or a
@@ -278,6 +280,7 @@ func compile(md protoreflect.MessageDescriptor, types typeResolver) (*Definition
 		problem:    options.GetProblemType(),
 		extensible: md.ExtensionRanges().Len() > 0,
 		types:      types,
+		goType:     goType(md),
 	}
 	switch md.ParentFile() {
 	case a2av1.File_errmap_a2a_v1_errors_proto:
@@ -305,7 +308,7 @@ func compile(md protoreflect.MessageDescriptor, types typeResolver) (*Definition
 	if d.problem == "" {
 		d.problem = defaultProblemType(d.domain, d.reason)
 	}
-	if d.template, err = compileTemplate(options.GetMessage(), md); err != nil {
+	if d.template, err = compileTemplate(options.GetMessage(), md, d.goType); err != nil {
 		return fail("message: %w", err)
 	}
 	if help := d.Help(); help != nil {
@@ -333,6 +336,7 @@ func (d *Definition) compileFields() {
 			continue
 		}
 		field := newMetadataField(fd)
+		field.place = stringPlace(d.goType, fd)
 		d.entries = append(d.entries, metadataEntry{key: field.key, field: field})
 	}
 	for key, constant := range d.options.GetInfo().GetMetadata() {

@@ -62,8 +62,14 @@ func New(m proto.Message) *Error {
 	if err != nil {
 		return hidden(fmt.Errorf("%s as an error: %w", m.ProtoReflect().Descriptor().FullName(), err))
 	}
-	text, details, dropped := d.encode(m)
-	e := &Error{number: int32(d.Code()), message: text, details: details, cause: asError(m)}
+	text, info, details, dropped := d.encode(m)
+	var e *Error
+	if details == nil {
+		e = withDetailOf(info)
+	} else {
+		e = &Error{details: details}
+	}
+	e.number, e.message, e.cause = int32(d.Code()), text, asError(m)
 	for _, s := range dropped {
 		e.notes.add("%s", s)
 	}

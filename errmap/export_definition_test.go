@@ -9,7 +9,14 @@ import (
 
 // EncodeInstance is Definition.encode for the tests.
 func EncodeInstance(d *Definition, m proto.Message) (string, []RawDetail, []string) {
-	return d.encode(m)
+	if d == nil {
+		return "", nil, nil
+	}
+	text, info, details, notes := d.encode(m)
+	if details == nil {
+		details = []RawDetail{info}
+	}
+	return text, details, notes
 }
 
 // DecodeInstance is Definition.decode for the tests.

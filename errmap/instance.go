@@ -3,6 +3,7 @@ package errmap
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -26,12 +27,10 @@ var deterministic = proto.MarshalOptions{Deterministic: true, AllowPartial: true
 // details, the ErrorInfo first, then the detail fields by number, then the
 // option's Help where no field is one. What could not be said is in the notes.
 // A nil message is one with no field set; one of another type says nothing
-// beyond the definition.
-func (d *Definition) encode(m proto.Message) (text string, details []RawDetail, notes []string) {
-	if d == nil {
-		return "", nil, nil
-	}
+// beyond the definition. The details are nil where there is none but the ErrorInfo.
+func (d *Definition) encode(m proto.Message) (text string, info RawDetail, details []RawDetail, notes []string) {
 	d, r := d.of(m)
+	in := d.instanceOf(m, r)
 	text, constant := d.template.constant()
 	switch {
 	case constant:
@@ -39,21 +38,24 @@ func (d *Definition) encode(m proto.Message) (text string, details []RawDetail, 
 		text = d.title
 	default:
 		var room [128]byte
-		if b, ok := d.template.append(room[:0], r, d.types); ok {
+		if b, ok := d.template.append(room[:0], &in, d.types); ok {
 			text = string(b)
 		} else {
 			text = d.title
 		}
 	}
-	details = make([]RawDetail, 1, 2+len(d.details))
-	details[0].typeURL = typeErrorInfo
-	details[0].value, notes = d.appendErrorInfo(make([]byte, 0, len(d.prefix)+48*len(d.entries)), r)
-	details, detailNotes := d.appendDetails(details, r)
-	notes = append(notes, detailNotes...)
+	info.typeURL = typeErrorInfo
+	info.value, notes = d.appendErrorInfo(make([]byte, 0, len(d.prefix)+48*len(d.entries)), &in)
+	if len(d.details) > 0 || d.help != nil {
+		var detailNotes []string
+		details = append(make([]RawDetail, 0, 2+len(d.details)), info)
+		details, detailNotes = d.appendDetails(details, r)
+		notes = append(notes, detailNotes...)
+	}
 	if r != nil && len(r.GetUnknown()) > 0 {
 		notes = append(notes, string(d.FullName())+": fields that its schema does not know are left out")
 	}
-	return text, details, notes
+	return text, info, details, notes
 }
 
 // decode sets the fields of into from the ErrorInfo and, by type, from the
@@ -77,12 +79,18 @@ func (d *Definition) decodeFrom(into proto.Message, lookup func(key string) (str
 	if m == nil || !m.IsValid() {
 		return
 	}
+	in := d.instanceOf(into, m)
 	for i := range d.entries {
 		field := d.entries[i].field
 		if field == nil || i > 0 && d.entries[i-1].key == field.key {
 			continue
 		}
-		if text, ok := lookup(field.key); ok {
+		text, ok := lookup(field.key)
+		switch {
+		case !ok:
+		case field.place >= 0 && in.fields.IsValid():
+			in.fields.Field(field.place).SetString(repair(text))
+		default:
 			field.set(m, text, d.types)
 		}
 	}
@@ -122,11 +130,11 @@ func (d *Definition) of(m proto.Message) (*Definition, protoreflect.Message) {
 }
 
 // appendErrorInfo appends the ErrorInfo of m in its deterministic encoding.
-func (d *Definition) appendErrorInfo(dst []byte, m protoreflect.Message) (_ []byte, notes []string) {
+func (d *Definition) appendErrorInfo(dst []byte, m *instance) (_ []byte, notes []string) {
 	dst = append(dst, d.prefix...)
 	entries := d.entries
-	if d.extensible && m != nil {
-		entries = d.withExtensions(m)
+	if d.extensible && m.Message != nil {
+		entries = d.withExtensions(m.Message)
 	}
 	written := -1
 	for i := range entries {
@@ -139,7 +147,15 @@ func (d *Definition) appendErrorInfo(dst []byte, m protoreflect.Message) (_ []by
 			}
 			continue
 		}
-		if m == nil || !m.Has(entry.field.desc) {
+		direct, isDirect := m.text(entry.field)
+		if isDirect && !twice && utf8.ValidString(direct) {
+			if direct != "" {
+				dst = appendEntry(dst, entry.key, direct)
+				written = i
+			}
+			continue
+		}
+		if m.Message == nil || !m.Has(entry.field.desc) {
 			continue
 		}
 		name := string(entry.field.desc.FullName())
@@ -147,7 +163,7 @@ func (d *Definition) appendErrorInfo(dst []byte, m protoreflect.Message) (_ []by
 			notes = append(notes, "field "+name+" left out: another field has its JSON name")
 			continue
 		}
-		text, repaired, err := entry.field.appendText(dst, m, d.types)
+		text, repaired, err := entry.field.appendText(dst, m.Message, d.types)
 		if err != nil {
 			notes = append(notes, "field "+name+" left out: its value has no ProtoJSON")
 			continue
@@ -159,6 +175,17 @@ func (d *Definition) appendErrorInfo(dst []byte, m protoreflect.Message) (_ []by
 		written = i
 	}
 	return dst, notes
+}
+
+// appendEntry appends a metadata entry.
+func appendEntry(dst []byte, key, value string) []byte {
+	if size := len(key) + len(value) + 4; size < 0x80 {
+		dst = append(dst, byte(infoMetadata)<<3|byte(protowire.BytesType), byte(size),
+			byte(entryKey)<<3|byte(protowire.BytesType), byte(len(key)))
+		dst = append(append(dst, key...), byte(entryValue)<<3|byte(protowire.BytesType), byte(len(value)))
+		return append(dst, value...)
+	}
+	return frameEntry(append(dst, value...), len(dst), key)
 }
 
 // frameEntry makes the text at the end of dst, from start, a metadata entry. The

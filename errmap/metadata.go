@@ -58,10 +58,11 @@ type metadataField struct {
 	desc  protoreflect.FieldDescriptor
 	key   string
 	shape textShape
+	place int // in the Go struct, see stringPlace
 }
 
 func newMetadataField(fd protoreflect.FieldDescriptor) *metadataField {
-	return &metadataField{desc: fd, key: fd.JSONName(), shape: shapeOf(fd)}
+	return &metadataField{desc: fd, key: fd.JSONName(), shape: shapeOf(fd), place: -1}
 }
 
 // appendText appends the metadata text of the field in m, which must be
@@ -71,7 +72,10 @@ func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types typ
 	switch f.shape {
 	case shapeString:
 		s := m.Get(f.desc).String()
-		return append(dst, repair(s)...), !utf8.ValidString(s), nil
+		if utf8.ValidString(s) {
+			return append(dst, s...), false, nil
+		}
+		return append(dst, repair(s)...), true, nil
 	case shapeBool:
 		return strconv.AppendBool(dst, m.Get(f.desc).Bool()), false, nil
 	case shapeInt32, shapeInt64:

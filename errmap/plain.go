@@ -14,16 +14,17 @@ import (
 // and the decoders would, without building what they look at; a test compares the
 // two. Wherever something is not plain, it declines.
 
-// room is about what the JSON of an error takes, with so many bytes of text for
-// each byte of a detail.
-func (e *Error) room(factor int) int {
-	n := 48 + len(e.message)
+// room is about what the JSON of an error takes: what frames it, and so many bytes
+// of text for each byte of a detail.
+func (e *Error) room(frame, factor int) int {
+	n := frame + len(e.message)
 	for i := range e.details {
 		d := &e.details[i]
-		if n += len(d.typeURL) + 64; d.typeURL == typeErrorInfo {
-			n += len(d.value) // as much in JSON, but for the names of its fields
+		if d.typeURL == typeErrorInfo {
+			// Its JSON is as long as its bytes, but for the names of four members.
+			n += len(d.typeURL) + (factor-1)*len(d.value) + 50
 		} else {
-			n += factor * len(d.value)
+			n += len(d.typeURL) + factor*len(d.value) + 32
 		}
 	}
 	return n
@@ -41,12 +42,17 @@ func appendPlainRPC(dst []byte, e *Error, p Profile, o *encodeOptions) (out []by
 	marker := needsMarker(e, p, s, number)
 	out = dst
 	if out == nil {
-		out = make([]byte, 0, e.room(2))
+		frame := 40
+		if marker {
+			frame += len(`{"@type":"","code":16},`) + len(markerType)
+		}
+		out = make([]byte, 0, e.room(frame, 2))
 	}
 	out = strconv.AppendInt(append(out, `{"code":`...), number, 10)
 	out = appendString(append(out, `,"message":`...), e.message)
 	lead := `,"data":[`
-	for _, d := range e.details {
+	for i := range e.details {
+		d := &e.details[i]
 		if out, ok = rpcjson.AppendAny(append(out, lead...), d.typeURL, d.value); !ok {
 			return dst, 0, false
 		}
@@ -226,7 +232,7 @@ func appendPlainHTTP(e *Error, o *encodeOptions) (status int, out []byte, ok boo
 		return 0, nil, false
 	}
 	status = ownHTTPStatus(e, o.catalog, o.catalog)
-	out = make([]byte, 0, e.room(2))
+	out = make([]byte, 0, e.room(72, 2))
 	out = strconv.AppendInt(append(out, `{"error":{"code":`...), int64(status), 10)
 	out = appendString(append(out, `,"message":`...), e.message)
 	out = append(append(append(out, `,"status":"`...), row(e.number).name...), '"')

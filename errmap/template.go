@@ -2,6 +2,7 @@ package errmap
 
 import (
 	"fmt"
+	"reflect"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -22,17 +23,24 @@ type templatePart struct {
 // append appends the text for m to dst. It reports false, and what it appended
 // is of no use, where a placeholder's field is unset or has no text: then the
 // title is sent instead.
-func (t messageTemplate) append(dst []byte, m protoreflect.Message, types typeResolver) ([]byte, bool) {
+func (t messageTemplate) append(dst []byte, m *instance, types typeResolver) ([]byte, bool) {
 	for _, part := range t {
 		if part.field == nil {
 			dst = append(dst, part.literal...)
+			continue
+		}
+		if text, ok := m.text(part.field); ok {
+			if text == "" {
+				return dst, false
+			}
+			dst = append(dst, repair(text)...)
 			continue
 		}
 		if !m.Has(part.field.desc) {
 			return dst, false
 		}
 		var err error
-		if dst, _, err = part.field.appendText(dst, m, types); err != nil {
+		if dst, _, err = part.field.appendText(dst, m.Message, types); err != nil {
 			return dst, false
 		}
 	}
@@ -50,8 +58,8 @@ func (t messageTemplate) constant() (string, bool) {
 	return "", false
 }
 
-// compileTemplate parses text and finds its fields in md.
-func compileTemplate(text string, md protoreflect.MessageDescriptor) (messageTemplate, error) {
+// compileTemplate parses text and finds its fields in md, and in its Go struct.
+func compileTemplate(text string, md protoreflect.MessageDescriptor, pointer reflect.Type) (messageTemplate, error) {
 	parts, err := template.Parse(text)
 	if err != nil {
 		return nil, err
@@ -66,7 +74,9 @@ func compileTemplate(text string, md protoreflect.MessageDescriptor) (messageTem
 		if fd == nil {
 			return nil, fmt.Errorf("placeholder {%s} names no field of the message", part.Text)
 		}
-		compiled = append(compiled, templatePart{field: newMetadataField(fd)})
+		field := newMetadataField(fd)
+		field.place = stringPlace(pointer, fd)
+		compiled = append(compiled, templatePart{field: field})
 	}
 	return compiled, nil
 }

@@ -340,7 +340,12 @@ func appendString(dst, s []byte) ([]byte, bool) {
 	if n := clean(s); n < len(s) {
 		return appendUnclean(dst, s, n)
 	}
-	return append(append(append(dst, '"'), s...), '"'), true
+	at := len(dst)
+	dst = slices.Grow(dst, len(s)+2)[:at+len(s)+2]
+	dst[at] = '"'
+	copy(dst[at+1:], s)
+	dst[len(dst)-1] = '"'
+	return dst, true
 }
 
 // appendUnclean is appendString for text whose first i bytes alone are clean.
