@@ -48,14 +48,16 @@ type handler struct {
 	unmarshal protojson.UnmarshalOptions
 	discover  func() ([]byte, error)
 	calls     atomic.Int64 // that run
+	reads     *deadline.Watch
 	exchanges sync.Pool
 }
 
 // exchange is what one HTTP request needs while it is served.
 type exchange struct {
-	parser jsonrpc.Parser
-	body   []byte
-	answer []byte
+	parser  jsonrpc.Parser
+	reading deadline.Reading
+	body    []byte
+	answer  []byte
 }
 
 func newHandler(server *connect.Server, o *options) (*handler, error) {
@@ -83,6 +85,7 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 	if o.discovery != nil {
 		h.discover = sync.OnceValues(func() ([]byte, error) { return describeAPI(h) })
 	}
+	h.reads = deadline.NewWatch(o.times.Read)
 	h.exchanges.New = func() any { return new(exchange) }
 	return h, nil
 }
@@ -91,18 +94,19 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	defer h.release(x)
-	unbound := deadline.BoundReading(w, r, h.times.Read)
+	h.reads.Begin(&x.reading, w, r)
 	refusal := h.admit(r)
 	if refusal == nil {
 		refusal = h.read(r, x)
 	}
 	if refusal != nil {
-		// The deadline stays: net/http reads some of the rest of the body before
-		// it answers, and that must end too.
+		// net/http reads some of the rest of the body before it answers, and that
+		// must end too.
+		h.reads.Keep(&x.reading)
 		h.refuse(w, r, refusal)
 		return
 	}
-	unbound()
+	h.reads.End(&x.reading)
 	requests, err := x.parser.ParseRequests(x.body, h.rules)
 	if err != nil {
 		h.refuse(w, r, h.unreadable(err))
@@ -131,6 +135,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) release(x *exchange) {
+	h.reads.End(&x.reading) // where reading the body panicked
 	// One large request must not keep its memory for the life of the pool.
 	if cap(x.body) > maxPooledBytes || cap(x.answer) > maxPooledBytes {
 		return

@@ -14,7 +14,7 @@ func BoundReading(w http.ResponseWriter, r *http.Request, wait time.Duration) (u
 	if wait <= 0 || !canBound(w) {
 		return func() {}
 	}
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ReadTimeout > 0 {
+	if hasReadTimeout(r) {
 		return func() {}
 	}
 	controller := http.NewResponseController(w)
@@ -22,6 +22,11 @@ func BoundReading(w http.ResponseWriter, r *http.Request, wait time.Duration) (u
 		return func() {}
 	}
 	return func() { _ = controller.SetReadDeadline(time.Time{}) }
+}
+
+func hasReadTimeout(r *http.Request) bool {
+	s, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
+	return ok && s.ReadTimeout > 0
 }
 
 // canBound spares the error of a writer that plainly has no deadlines.
