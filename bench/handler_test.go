@@ -62,8 +62,11 @@ func handlers(tb testing.TB, name string) map[string]struct {
 	typed, plain := errmapconnect.NewServer(), connect.NewServer()
 	libraryv1connect.RegisterLibraryHandler(typed, typedLibrary{})
 	libraryv1connect.RegisterLibraryHandler(plain, plainLibrary{})
-	ours := must(server.NewHandler(typed))
-	own := http.NewServeMux()
+	// Both behind a router, as programs have them.
+	ours, own := http.NewServeMux(), http.NewServeMux()
+	if err := server.Mount(ours, typed); err != nil {
+		tb.Fatal(err)
+	}
 	connecthttp.Mount(own, plain)
 	bridge := jhttp.NewBridge(handler.Map{"library.v1.Library/GetBook": handler.New(func(ctx context.Context, r struct{ Name string }) (*libraryv1.Book, error) {
 		return plainLibrary{}.GetBook(ctx, &libraryv1.GetBookRequest{Name: r.Name})

@@ -62,6 +62,11 @@ func New(m proto.Message) *Error {
 	if err != nil {
 		return hidden(fmt.Errorf("%s as an error: %w", m.ProtoReflect().Descriptor().FullName(), err))
 	}
+	return d.instance(m)
+}
+
+// instance returns the error that an annotated message of the definition says.
+func (d *Definition) instance(m proto.Message) *Error {
 	text, info, details, dropped := d.encode(m)
 	var e *Error
 	if details == nil {
@@ -368,14 +373,18 @@ func find(err error) (*Error, bool) {
 	return e, e != nil
 }
 
-// annotatedLink returns the annotated message that one link of a chain is.
-func annotatedLink(link error) (proto.Message, bool) {
+// annotatedLink returns the error that one link of a chain says where it is an
+// annotated message.
+func annotatedLink(link error) (*Error, bool) {
 	m, ok := link.(proto.Message) // a link, not a chain
 	if !ok {
 		return nil, false
 	}
-	_, err := DefinitionOf(m.ProtoReflect().Descriptor())
-	return m, err == nil
+	d, err := DefinitionOf(m.ProtoReflect().Descriptor())
+	if err != nil {
+		return nil, false
+	}
+	return d.instance(m), true
 }
 
 // identity returns the first ErrorInfo whose domain is known, else the first,

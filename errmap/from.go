@@ -128,10 +128,7 @@ func spoken(link error, recognize []Recognizer, remote bool) (*Error, bool) {
 			return e, true
 		}
 	}
-	if m, ok := annotatedLink(link); ok {
-		return New(m), true
-	}
-	return nil, false
+	return annotatedLink(link)
 }
 
 // unwrap returns what an error wraps, one or several. A link that is a nil
