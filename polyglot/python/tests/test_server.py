@@ -12,6 +12,7 @@ import grpc
 import grpc.aio
 import pytest
 from connectrpc.client import ConnectClient, ConnectClientSync
+from connectrpc.code import Code as ConnectCode
 from connectrpc.compat import google_protobuf_binary_codec, google_protobuf_codecs
 from connectrpc.errors import ConnectError
 from connectrpc.request import RequestContext
@@ -36,6 +37,15 @@ Request = cart_pb2.GetRequest
 Response = cart_pb2.GetResponse
 
 
+def gone() -> errmap.Error:
+    """Return the error of a call that failed here, with the answer of an intermediary."""
+    page = (
+        '{"error":{"code":503,"message":"dial 10.0.0.7","details":[{"@type":"x/y","n":1}],"via":"10.0.0.7"}}'
+    )
+    read = errmap.from_http_json(page, retry_after="7")
+    return read.with_detail(rpc.RequestInfo(serving_data="10.0.0.7")).with_local()
+
+
 def fail(sku: str) -> Response:
     """Raise what an article says."""
     match sku:
@@ -46,8 +56,7 @@ def fail(sku: str) -> Response:
         case "forward":
             raise errmap.forward(StockEmptyError(sku="A1").with_remote())
         case "local":
-            gone = errmap.Error(errmap.Code.UNAVAILABLE, "dial 10.0.0.7").with_local()
-            raise errmap.forward(gone)
+            raise errmap.forward(gone())
         case "hidden":
             raise RuntimeError("password=hunter2")
     return Response(sku=sku, qty=1)
@@ -68,6 +77,7 @@ def check(call: object, reports: Reports) -> None:
     assert isinstance(call("forward"), StockEmptyError)
     local = call("local")
     assert (local.code, local.message) == (errmap.Code.UNAVAILABLE, "unavailable")
+    assert [detail.name for detail in local.raw_details] == ["google.rpc.RetryInfo"] and not local.received
     assert not reports.all
     for sku in ("remote", "hidden"):
         error = call(sku)
@@ -92,6 +102,9 @@ class Handlers(grpc.GenericRpcHandler):  # type: ignore[type-arg]
     def get(self, request: Request, context: grpc.ServicerContext) -> Response:
         if request.sku == "aborted":
             context.abort(grpc.StatusCode.DATA_LOSS, "by hand")
+        if request.sku == "code set":
+            context.set_code(grpc.StatusCode.NOT_FOUND)
+            raise RuntimeError("password=hunter2")
         return fail(request.sku)
 
     def watch(self, request: Request, context: grpc.ServicerContext) -> Iterator[Response]:
@@ -155,6 +168,15 @@ class TestGRPC:
         assert not reports.all
         assert get(Request(sku="A1")).qty == 1
 
+    def test_hides_what_is_raised_after_a_code_was_set(self, channel: grpc.Channel, reports: Reports) -> None:
+        get = channel.unary_unary("/shop.v1.Cart/Get", Request.SerializeToString, Response.FromString)
+        with pytest.raises(grpc.RpcError) as caught:
+            get(Request(sku="code set"))
+        assert isinstance(caught.value, grpc.Call)
+        error = errmap.grpc.from_grpc_error(caught.value)
+        assert (error.code, error.message) == (errmap.Code.INTERNAL, "internal error")
+        assert "hunter2" in str(reports.all[0][0])
+
 
 class AsyncHandlers(Handlers):
     """The same for grpc.aio."""
@@ -178,13 +200,15 @@ class AsyncHandlers(Handlers):
 
 class TestAsyncGRPC:
     @pytest.mark.parametrize("method", ["Get", "Watch", "Fill", "Haggle"])
-    def test_raises(self, method: str) -> None:
-        asyncio.run(self.run(method))
+    @pytest.mark.parametrize("handlers", [AsyncHandlers, Handlers])
+    def test_raises(self, method: str, handlers: type[Handlers]) -> None:
+        asyncio.run(self.run(method, handlers()))
 
-    async def run(self, method: str) -> None:
-        reports = Reports()
-        server = grpc.aio.server(interceptors=[errmap.grpc.AsyncErrorInterceptor(reports.guard)])
-        server.add_generic_rpc_handlers([AsyncHandlers()])
+    async def run(self, method: str, handlers: Handlers) -> None:
+        reports, threads = Reports(), ThreadPoolExecutor(4)
+        interceptors = [errmap.grpc.AsyncErrorInterceptor(reports.guard)]
+        server = grpc.aio.server(threads, interceptors=interceptors)
+        server.add_generic_rpc_handlers([handlers])
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
         path, write, read = f"/shop.v1.Cart/{method}", Request.SerializeToString, Response.FromString
@@ -221,12 +245,31 @@ class TestAsyncGRPC:
         check(call, reports)
 
 
+def failing_app(kind: str) -> Any:
+    """Return an upstream that answers with an error of its own, or with no answer of Connect."""
+
+    def answer(_: object, start: Any) -> list[bytes]:
+        content = "application/json" if kind == "error" else "text/html"
+        start("404 Not Found", [("content-type", content)])
+        return [b'{"code":"not_found","message":"password=hunter2"}']
+
+    return answer
+
+
 class Service:
     """Both kinds of handlers of connectrpc."""
 
     def get(self, request: Request, _: RequestContext[Request, Response]) -> Response:
         if request.sku == "connect":
             raise errmap.connect.to_connect_error(InvalidCartError())
+        if request.sku == "own":
+            raise ConnectError(ConnectCode.NOT_FOUND, "mine")
+        if request.sku.startswith("call "):
+            http = SyncClient(WSGITransport(failing_app(request.sku.removeprefix("call "))))
+            client = ConnectClientSync(
+                "http://upstream", codec=google_protobuf_binary_codec(), http_client=http
+            )
+            client.execute_unary(request=Request(), method=GET)
         return fail(request.sku)
 
     def watch(self, request: Request, _: RequestContext[Request, Response]) -> Iterator[Response]:
@@ -277,6 +320,11 @@ class TestConnect:
         check(call, reports)
         if not stream:
             assert isinstance(call("connect"), InvalidCartError)
+            assert call("own").message == "mine"
+            for sku in ("call error", "call page"):
+                error = call(sku)
+                assert (error.code, error.message) == (errmap.Code.INTERNAL, "internal error")
+                assert isinstance(reports.all.pop()[0], ConnectError)
             assert client.execute_unary(request=Request(sku="A1"), method=GET).qty == 1
 
     @pytest.mark.parametrize("stream", [False, True])
@@ -321,3 +369,12 @@ def test_guard_logs(caplog: pytest.LogCaptureFixture) -> None:
     info = hidden.detail(rpc.RequestInfo)
     assert hidden.message == "sorry" and info is not None and info.request_id in caplog.text
     assert "secret" in caplog.text and "secret" not in str(hidden)
+
+
+def test_guard_survives_its_log(caplog: pytest.LogCaptureFixture) -> None:
+    def log(error: BaseException, request_id: str) -> None:
+        raise OSError("no space left on 10.0.0.7")
+
+    hidden = errmap.Guard(log=log).outgoing(ValueError("secret"))
+    assert hidden.message == "internal error"
+    assert "no space left" in caplog.text and "secret" in caplog.text

@@ -56,17 +56,28 @@ def to_connect_error(error: Error, **arguments: Unpack[EncodeArguments]) -> Conn
     return out
 
 
+def _of_a_call(error: ConnectError) -> bool:
+    """Tell whether a client of connectrpc raised an error: nothing else says so."""
+    trace = error.__traceback__
+    while trace is not None:
+        if str(trace.tb_frame.f_globals.get("__name__", "")).startswith("connectrpc._client"):
+            return True
+        trace = trace.tb_next
+    return False
+
+
 class ErrorInterceptor:
     """Has handlers of a connectrpc server raise errmap errors, whether they are
     asynchronous or not. It stands first among the interceptors, so that it sees what the
-    others raise. A ConnectError that a handler raises speaks, as it does without."""
+    others raise. A ConnectError that a handler raises itself speaks, as it does without;
+    one that a call of the handler met is an error of a peer like any other."""
 
     def __init__(self, guard: Guard | None = None, **arguments: Unpack[EncodeArguments]) -> None:
         self._guard = guard if guard is not None else Guard()
         self._arguments = arguments
 
     def _outgoing(self, error: Exception) -> ConnectError:
-        if isinstance(error, ConnectError):
+        if isinstance(error, ConnectError) and not _of_a_call(error):
             return error
         return to_connect_error(self._guard.outgoing(error), **self._arguments)
 

@@ -148,14 +148,19 @@ class ErrorInterceptor(_ServerInterceptor):
         return stream
 
     def _abort(self, error: Exception, context: grpc.ServicerContext) -> NoReturn:
-        if context.code() not in (None, grpc.StatusCode.OK):  # type: ignore[attr-defined]
-            raise error  # the handler has aborted already
+        if type(error) is Exception and not error.args and _has_status(context):
+            raise error  # what abort raises: the handler has aborted already
         context.abort_with_status(to_grpc_status(self._guard.outgoing(error), **self._arguments))
+
+
+def _has_status(context: grpc.ServicerContext) -> bool:
+    """Tell whether a handler has set a code that is an error's."""
+    return context.code() not in (None, grpc.StatusCode.OK)  # type: ignore[attr-defined]
 
 
 class AsyncErrorInterceptor(_AsyncServerInterceptor):
     """Is ErrorInterceptor for a server of grpc.aio, whose handlers are coroutines and
-    asynchronous generators. Others are left alone."""
+    asynchronous generators, or functions that it runs in threads."""
 
     def __init__(self, guard: Guard | None = None, **arguments: Unpack[EncodeArguments]) -> None:
         self._guard = guard if guard is not None else Guard()
@@ -165,9 +170,35 @@ class AsyncErrorInterceptor(_AsyncServerInterceptor):
         self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
     ) -> Any:
         """Wrap the handler of a call."""
-        return _wrapped(await continuation(handler_call_details), self._wrap, self._wrap)
+        return _wrapped(await continuation(handler_call_details), self._single, self._stream)
 
-    def _wrap(self, behavior: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def _single(self, behavior: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def single(request: Any, context: Any) -> Any:
+            try:
+                return behavior(request, context)
+            except Exception as error:
+                context.abort(*self._outgoing(error))
+
+        return self._wrap(behavior, single)
+
+    def _stream(self, behavior: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def stream(request: Any, context: Any) -> Iterator[Any]:
+            try:
+                yield from behavior(request, context)
+            except Exception as error:
+                # An abort would leave the thread waiting for a reader of the stream.
+                code, details, metadata = self._outgoing(error)
+                context.set_code(code)
+                context.set_details(details)
+                context.set_trailing_metadata(metadata)
+
+        return self._wrap(behavior, stream)
+
+    def _wrap(
+        self, behavior: Callable[[Any, Any], Any], in_thread: Callable[[Any, Any], Any]
+    ) -> Callable[[Any, Any], Any]:
+        """Return what grpc.aio takes for the same kind of function as behavior."""
+
         async def stream(request: Any, context: Any) -> AsyncIterator[Any]:
             try:
                 async for response in behavior(request, context):
@@ -183,14 +214,18 @@ class AsyncErrorInterceptor(_AsyncServerInterceptor):
 
         if inspect.isasyncgenfunction(behavior):
             return stream
-        return single if inspect.iscoroutinefunction(behavior) else behavior
+        return single if inspect.iscoroutinefunction(behavior) else in_thread
 
     async def _abort(self, error: Exception, context: Any) -> NoReturn:
+        await context.abort(*self._outgoing(error))
+        raise error
+
+    def _outgoing(self, error: Exception) -> tuple[Any, Any, Any]:
+        """Return what to abort with."""
         if isinstance(error, grpc.aio.AbortError):
             raise error  # the handler has aborted already
         status = to_grpc_status(self._guard.outgoing(error), **self._arguments)
-        await context.abort(status.code, status.details, status.trailing_metadata)
-        raise error
+        return status.code, status.details, status.trailing_metadata
 
 
 def _wrapped(

@@ -10,7 +10,7 @@ from typing import TypeVar
 from google.rpc.error_details_pb2 import RequestInfo
 
 from .code import Code
-from .detail import DEBUG_INFO
+from .detail import DEBUG_INFO, RETRY_INFO
 from .error import Error, changed
 
 __all__ = ["Guard", "forward"]
@@ -22,8 +22,8 @@ _log = logging.getLogger("errmap")
 
 def forward(error: E) -> E:
     """Mark the error that a peer sent, or that a call met here, as one that is for the
-    caller too: a handler that raises it sends all of it on. The text of a local error,
-    which may name addresses, stays behind."""
+    caller too: a handler that raises it sends all of it on. Of a local error the code and
+    the RetryInfo go, and all text, which may name addresses, stays behind."""
     return changed(error, _forwarded=True)
 
 
@@ -41,9 +41,9 @@ class Guard:
         debug_info: bool = False,
     ) -> None:
         """log is called with each exception that is kept from a caller, and its id; the
-        default logs to the logger "errmap". debug_info lets google.rpc.DebugInfo leave
-        the server."""
-        self._report = log if log is not None else _log_report
+        default logs to the logger "errmap", as does one that raises an exception.
+        debug_info lets google.rpc.DebugInfo leave the server."""
+        self._log = log if log is not None else _log_report
         self._hidden_message = hidden_message
         self._debug_info = debug_info
 
@@ -56,9 +56,21 @@ class Guard:
         hidden = Error(Code.INTERNAL, self._hidden_message)
         return hidden.with_detail(RequestInfo(request_id=request_id))
 
+    def _report(self, error: BaseException, request_id: str) -> None:
+        """Call the log. One that raises must not take the answer with it."""
+        try:
+            self._log(error, request_id)
+        except Exception:
+            _log.exception("the log of errors failed")
+            _log_report(error, request_id)
+
     def _strip(self, error: Error) -> Error:
         if error.local:
-            error = error.with_message(error.code.name.lower().replace("_", " "))
+            error = changed(
+                error.with_message(error.code.name.lower().replace("_", " ")),
+                _received=(),
+                _details=tuple(d for d in error.raw_details if d.element is None and d.name == RETRY_INFO),
+            )
         if self._debug_info:
             return error
         kept = tuple(detail for detail in error.raw_details if detail.name != DEBUG_INFO)
