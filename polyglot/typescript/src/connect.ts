@@ -8,7 +8,7 @@ import { type Catalog, noErrors } from "./catalog.js";
 import { type CatalogOption, type EncodeOptions, fromGrpc, writing } from "./codec.js";
 import { Code, isCanonical } from "./code.js";
 import { encodeConnect } from "./connectjson.js";
-import { finish, OkError } from "./decode.js";
+import { finish, OkError, reasonFor } from "./decode.js";
 import { ErrmapError, type InternalInit, state, stateOf } from "./error.js";
 import { RequestInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 import { bytesDetail, completeUrl, Hub, RawDetail, typeName, Wire } from "./hub.js";
@@ -87,9 +87,17 @@ function hubOf(e: ConnectError): Hub {
   const hub = new Hub();
   hub.number = e.code;
   hub.message = repair(e.rawMessage);
-  hub.details = e.details.map((d) =>
-    "desc" in d ? bytesDetail(d.desc.typeName, toBinary(d.desc, create(d.desc, d.value))) : new RawDetail(completeUrl(d.type), d.value),
-  );
+  hub.details = e.details.flatMap((d) => {
+    if (!("desc" in d)) {
+      return [new RawDetail(completeUrl(d.type), d.value)];
+    }
+    try {
+      return [bytesDetail(d.desc.typeName, toBinary(d.desc, create(d.desc, d.value)))];
+    } catch (cause) {
+      hub.notes.add(`detail ${d.desc.typeName} dropped: ${reasonFor(cause)}`);
+      return [];
+    }
+  });
   return hub;
 }
 
@@ -191,7 +199,8 @@ const forwarded = new WeakSet<ErrmapError>();
 
 /**
  * forward marks an error that a peer sent, or that a call met here, as one that is for
- * the caller too: a handler throws what it returns.
+ * the caller too: a handler throws what it returns. Of the latter the code and the
+ * RetryInfo go, and all text, which may name addresses, stays here.
  */
 export function forward<E extends ErrmapError>(e: E): E {
   forwarded.add(e);
@@ -203,15 +212,40 @@ function speaking(reason: unknown, o: InterceptorOptions): ErrmapError {
     return speaking(reason.cause, o);
   }
   if (reason instanceof ErrmapError && ((!reason.remote && !reason.local) || forwarded.has(reason))) {
-    return reason.local ? reason.withMessage((Code[reason.code] as string).toLowerCase().replaceAll("_", " ")) : reason;
+    return reason.local ? withoutText(reason) : reason;
   }
   if (reason instanceof ConnectError && reason.metadata.keys().next().done === true && reason.cause === undefined) {
     const hub = hubOf(reason);
     return new ErrmapError(hub.number, "", { cause: reason, [state]: { hub, catalog: noErrors } } as InternalInit);
   }
   const id = crypto.randomUUID();
-  (o.onHidden ?? reportToConsole)({ error: reason, id });
+  report({ error: reason, id }, o);
   return new ErrmapError(Code.INTERNAL, hiddenMessage, { cause: reason }).withDetail(RequestInfoSchema, { requestId: id });
+}
+
+// withoutText takes out of the error of a failed call all text, which names addresses, be
+// it in the message or in what the answer of an intermediary held beside it.
+function withoutText(e: ErrmapError): ErrmapError {
+  const { hub, catalog } = stateOf(e);
+  const less = hub.clone();
+  less.message = (Code[e.code] as string).toLowerCase().replaceAll("_", " ");
+  less.received = [];
+  less.details = hub.details.filter((d) => d.json === undefined && d.name === typeName.retryInfo);
+  return new ErrmapError(e.code, "", { cause: e, [state]: { hub: less, catalog } } as InternalInit);
+}
+
+// report calls the hook. One that throws must not take the answer with it.
+function report(kept: Report, o: InterceptorOptions): void {
+  if (o.onHidden === undefined) {
+    reportToConsole(kept);
+    return;
+  }
+  try {
+    o.onHidden(kept);
+  } catch (cause) {
+    console.error("onHidden failed", cause);
+    reportToConsole(kept);
+  }
 }
 
 function reportToConsole(report: Report): void {

@@ -19,7 +19,7 @@ import {
   toConnectError,
   toJsonRpcText,
 } from "../src/index.js";
-import { DebugInfoSchema, RequestInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
+import { DebugInfoSchema, RequestInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
 import { errors_shop_v1_cart, InvalidCartError, StockEmptyError } from "./gen/shop/v1/cart_errmap.js";
 import { Cart } from "./gen/shop/v1/cart_pb.js";
 import { cart, caught, transports } from "./server.js";
@@ -52,6 +52,13 @@ function fail(sku: string): never {
       throw forward(fromJsonRpc(foreign));
     case "forwarded local":
       throw forward(fromConnectError(new TypeError(`fetch failed: ${secret}`)));
+    case "forwarded answer of an intermediary": {
+      const details = [{ desc: RequestInfoSchema, value: { servingData: secret } }];
+      const headers = { "content-type": "text/html", "retry-after": "7" };
+      throw forward(fromConnectError(new ConnectError(secret, ConnectCode.Unavailable, headers, details)));
+    }
+    case "bad detail":
+      throw new ConnectError("mine", ConnectCode.NotFound, undefined, [{ desc: RetryInfoSchema, value: { retryDelay: { nanos: 1.5 } } }]);
     case "string":
       throw secret;
     default:
@@ -60,6 +67,13 @@ function fail(sku: string): never {
 }
 
 const reports: Report[] = [];
+let throwing = false;
+const onHidden = (report: Report): void => {
+  if (throwing) {
+    throw new Error(secret);
+  }
+  reports.push(report);
+};
 const sessions = new Set<ServerHttp2Session>();
 let http: Http2Server;
 let url: string;
@@ -74,7 +88,7 @@ before(async () => {
       },
     });
   };
-  const interceptors = [connectInterceptor({ catalog, onHidden: (report) => reports.push(report) })];
+  const interceptors = [connectInterceptor({ catalog, onHidden })];
   http = createServer(connectNodeAdapter({ routes, interceptors }));
   http.on("session", (session) => sessions.add(session));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
@@ -128,6 +142,29 @@ for (const name of ["Connect over HTTP/2", "gRPC"]) {
       assert.equal(toJsonRpcText(err).text, foreign);
       const local = await failed("forwarded local");
       assert.deepEqual([local.code, local.message], [Code.UNAVAILABLE, "unavailable"]);
+      const answer = await failed("forwarded answer of an intermediary");
+      assert.deepEqual([answer.code, answer.message, answer.retryDelay], [Code.UNAVAILABLE, "unavailable", 7000]);
+      assert.deepEqual(answer.details.map((d) => d.name), ["google.rpc.RetryInfo"]);
+    });
+
+    it("a detail that cannot be written costs itself alone", async () => {
+      const err = await failed("bad detail");
+      assert.deepEqual([err.code, err.message, err.details], [Code.NOT_FOUND, "mine", []]);
+    });
+
+    it("a hook that throws does not take the answer with it", async () => {
+      const logged: unknown[] = [];
+      const { error } = console;
+      console.error = (...args: unknown[]) => logged.push(args);
+      try {
+        throwing = true;
+        const err = await failed("error");
+        assert.deepEqual([err.code, err.message], [Code.INTERNAL, "internal error"]);
+      } finally {
+        throwing = false;
+        console.error = error;
+      }
+      assert.equal(logged.length, 2);
     });
 
     it("DebugInfo stays here", async () => {
