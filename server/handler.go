@@ -56,6 +56,7 @@ type handler struct {
 type exchange struct {
 	parser  jsonrpc.Parser
 	reading deadline.Reading
+	coding  string // of the body as it came
 	body    []byte
 	answer  []byte
 }
@@ -95,7 +96,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	defer h.release(x)
 	h.reads.Begin(&x.reading, w, r)
-	refusal := h.admit(r)
+	x.coding = first(r.Header[headerContentEncoding])
+	refusal := h.admit(r, x.coding)
 	if refusal == nil {
 		refusal = h.read(r, x)
 	}
@@ -154,14 +156,13 @@ type refusal struct {
 }
 
 // admit looks at what HTTP says of the request.
-func (h *handler) admit(r *http.Request) *refusal {
+func (h *handler) admit(r *http.Request, coding string) *refusal {
 	if r.Method != http.MethodPost {
 		return h.refusal(http.StatusMethodNotAllowed, "the HTTP method must be POST", headerAllow, http.MethodPost)
 	}
 	if !isJSON(first(r.Header[headerContentType])) {
 		return h.refusal(http.StatusUnsupportedMediaType, "the content type must be "+typeJSON, headerAcceptPost, typeJSON)
 	}
-	coding := first(r.Header[headerContentEncoding])
 	if !isIdentity(coding) && h.compressor(coding) == nil {
 		names := h.compressorNames()
 		return h.refusal(http.StatusUnsupportedMediaType, "the content encoding must be one of: "+names, headerAcceptEncoding, names)
@@ -179,7 +180,7 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 		return h.tooLarge()
 	}
 	source := io.Reader(r.Body)
-	if compressor := h.compressor(first(r.Header[headerContentEncoding])); compressor != nil {
+	if compressor := h.compressor(x.coding); compressor != nil {
 		opened, err := compressor.Decompress(r.Body)
 		if err != nil {
 			return h.undecodable(r, err)
