@@ -145,9 +145,8 @@ func restoreHTTP(e *Error, o *decodeOptions, w Wire) {
 	own.HTTPStatus = 0
 	e.setReceived(own)
 	restore(o.catalog, e, shapeObjects)
-	if r := e.receivedOn(w); r.HTTPStatus == 0 && plain.HTTPStatus != ownHTTPStatus(e, o.errors, o.catalog) {
-		r.HTTPStatus = plain.HTTPStatus
-		e.setReceived(r)
+	if r := e.receivedOn(w); plain.HTTPStatus != r.HTTPStatus && plain.HTTPStatus != ownHTTPStatus(e, o.errors, o.catalog) {
+		e.setReceived(mergeReceived(r, Received{Wire: w, HTTPStatus: plain.HTTPStatus}, &e.notes))
 	}
 	o.finish(e)
 }
@@ -161,7 +160,8 @@ func httpMembers(e *Error, text []byte) ([]member, bool) {
 	if !ok {
 		return nil, false
 	}
-	ours, rest := take(outer, &notes{}, "error")
+	var lost notes
+	ours, rest := take(outer, &lost, "error")
 	raw, wrapped := ours["error"]
 	if !wrapped {
 		return outer, true
@@ -173,16 +173,26 @@ func httpMembers(e *Error, text []byte) ([]member, bool) {
 	if !isObject {
 		return outer, true
 	}
-	taken := make(map[string]bool, len(inner)+len(rest))
+	e.notes = append(e.notes, lost...)
+	return withOuter(inner, rest), true
+}
+
+// withOuter returns the members of an error object with those beside the object,
+// which ride along: one whose name is taken becomes name_2.
+func withOuter(inner, outer []member, names ...string) []member {
+	taken := make(map[string]bool, len(inner)+len(outer))
+	for _, name := range names {
+		taken[name] = true
+	}
 	for _, m := range inner {
 		taken[m.name] = true
 	}
-	for _, m := range rest {
+	for _, m := range outer {
 		name := freeKey(m.name, func(key string) bool { return taken[key] })
 		taken[name] = true
 		inner = append(inner, newMember(name, m.value))
 	}
-	return inner, true
+	return inner
 }
 
 // freeKey returns a key that is not taken: key, key_2, key_3 and so on.

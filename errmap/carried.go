@@ -216,6 +216,9 @@ func restore(c *Catalog, e *Error, s shape) {
 		e.notes.add("errmap.v1.Carried dropped: %s", why)
 		return
 	}
+	if hasUnknown(carried.ProtoReflect()) {
+		e.notes.add("errmap.v1.Carried: fields that its schema does not know dropped")
+	}
 	e.details = append(placed(c, carried, plain), appended...)
 	restoreReceived(e, carried.GetReceived())
 }
@@ -319,8 +322,9 @@ func restoreReceived(e *Error, carried []*errmapv1.Received) {
 	known := make(map[Wire]bool, len(carried))
 	var all []Received
 	for _, p := range carried {
-		r := fromReceived(p)
+		r := fromReceived(p, &e.notes)
 		if r.Wire == 0 || known[r.Wire] {
+			e.notes.add("errmap.v1.Carried: what a wire said dropped: it has no wire, or one that stands before it")
 			continue
 		}
 		known[r.Wire] = true
@@ -329,7 +333,7 @@ func restoreReceived(e *Error, carried []*errmapv1.Received) {
 				e.number, r.Number = int32(n), ""
 			}
 		}
-		all = append(all, mergeReceived(r, said[r.Wire]))
+		all = append(all, mergeReceived(r, said[r.Wire], &e.notes))
 	}
 	for _, r := range e.received {
 		if !known[r.Wire] {
@@ -341,17 +345,23 @@ func restoreReceived(e *Error, carried []*errmapv1.Received) {
 }
 
 // fromReceived reads what one wire said, as far as it could have said it.
-func fromReceived(p *errmapv1.Received) Received {
+func fromReceived(p *errmapv1.Received, n *notes) Received {
 	r := Received{Wire: Wire(p.GetWire()), Number: p.GetNumber(), CodeText: p.GetCodeText()}
 	if status := int(p.GetHttpStatus()); isHTTPStatus(status) {
 		r.HTTPStatus = status
+	} else if status != 0 {
+		n.add("errmap.v1.Carried: HTTP status %d dropped: it is none", status)
 	}
-	if s, _, err := parseStatus(p.GetUnknownFields(), 0); err == nil && s.GetCode() == 0 && s.GetMessage() == "" && len(s.GetDetails()) == 0 {
+	var lost notes
+	if s, _, err := parseStatus(p.GetUnknownFields(), 0, &lost); err == nil && s.GetCode() == 0 && s.GetMessage() == "" && len(s.GetDetails()) == 0 {
 		r.UnknownFields = s.ProtoReflect().GetUnknown()
+	} else {
+		n.add("errmap.v1.Carried: unknown fields of a Status dropped: they are none")
 	}
-	if text, err := compactJSON([]byte(p.GetMembers()), Limits{}.withDefaults()); err == nil {
-		members, _ := objectMembers(text)
-		r = r.withMembers(members)
+	text, err := compactJSON([]byte(p.GetMembers()), Limits{}.withDefaults())
+	members, isObject := objectMembers(text)
+	if p.GetMembers() != "" && (err != nil || !isObject) {
+		n.add("errmap.v1.Carried: members dropped: they are no JSON object")
 	}
-	return r
+	return r.withMembers(members)
 }

@@ -99,8 +99,9 @@ func (o *decodeOptions) finish(e *Error) {
 		e.notes.add("message of %d bytes cut to %d", len(e.message), o.limits.Message)
 		e.message = cutRunes(e.message, o.limits.Message)
 	}
-	if o.retryAfter != "" {
-		addRetryAfter(e, o.retryAfter, o.received)
+	if len(o.retryAfter) > 0 && o.retryAfter[0] != "" {
+		addRetryAfter(e, o.retryAfter[0], o.received)
+		noteOthers(e, "Retry-After", o.retryAfter, o.retryAfter[0])
 	}
 }
 
@@ -110,7 +111,7 @@ func (e *Error) keep(w Wire, members []member) {
 		return
 	}
 	r := e.receivedOn(w)
-	e.setReceived(mergeReceived(r, Received{Wire: w}.withMembers(members)))
+	e.setReceived(mergeReceived(r, Received{Wire: w}.withMembers(members), &e.notes))
 }
 
 // text takes a string member out of ours. One that is no string is kept as

@@ -9,4 +9,6 @@ func PercentEncode(s string) string { return percentEncode(s) }
 func PercentDecode(s string) string { return percentDecode(s) }
 
 // ParseStatus is parseStatus for the tests.
-func ParseStatus(b []byte) (s *statuspb.Status, strict bool, err error) { return parseStatus(b, 1<<20) }
+func ParseStatus(b []byte) (s *statuspb.Status, strict bool, err error) {
+	return parseStatus(b, 1<<20, new(notes))
+}

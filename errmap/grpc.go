@@ -144,9 +144,7 @@ func readDetailsBin(e *Error, values []string, o *decodeOptions) {
 	if len(values) == 0 {
 		return
 	}
-	if len(values) > 1 {
-		e.notes.add("%s stands %d times: the first counts", HeaderGRPCDetails, len(values))
-	}
+	noteOthers(e, HeaderGRPCDetails, values, values[0])
 	if len(values[0]) > o.limits.Body {
 		e.notes.add("%s dropped: %v", HeaderGRPCDetails, errTooLarge)
 		return
@@ -156,7 +154,7 @@ func readDetailsBin(e *Error, values []string, o *decodeOptions) {
 		e.notes.add("%s dropped: it is not base64", HeaderGRPCDetails)
 		return
 	}
-	s, strict, err := parseStatus(value, o.limits.Details)
+	s, strict, err := parseStatus(value, o.limits.Details, &e.notes)
 	if err != nil {
 		e.notes.add("%s dropped: %v", HeaderGRPCDetails, err)
 		return
@@ -170,6 +168,8 @@ func readDetailsBin(e *Error, values []string, o *decodeOptions) {
 		}
 		if e.message == "" {
 			e.message = s.GetMessage()
+		} else if s.GetMessage() != "" && s.GetMessage() != e.message {
+			e.notes.add("%s says message %q: that of grpc-message stands", HeaderGRPCDetails, clip(s.GetMessage(), 128))
 		}
 	} else if s.GetMessage() != "" {
 		if e.message != "" && e.message != s.GetMessage() {
@@ -207,7 +207,13 @@ func settleGRPC(e *Error, o *encodeOptions) GRPCHeaders {
 }
 
 func headerValues(headers map[string][]string, name string) []string {
-	if values, ok := headers[name]; ok {
+	keys := 0
+	for key := range headers {
+		if strings.EqualFold(key, name) {
+			keys++
+		}
+	}
+	if values, ok := headers[name]; ok && keys == 1 {
 		return append([]string(nil), values...)
 	}
 	var found []string

@@ -250,7 +250,7 @@ func decodeAnyRPC(body []byte, p Profile, o *decodeOptions) (*Error, error) {
 		return foreign(WireJSONRPC, body, o, CodeFromConnectHTTP, "not a JSON object")
 	}
 	e := &Error{decoded: true}
-	ours, rest := take(insideResponse(members), &e.notes, "code", "message", "data")
+	ours, rest := take(insideResponse(members, &e.notes), &e.notes, "code", "message", "data")
 	if len(ours) == 0 {
 		return foreign(WireJSONRPC, body, o, CodeFromConnectHTTP, "no code, message or data")
 	}
@@ -270,31 +270,29 @@ func decodeAnyRPC(body []byte, p Profile, o *decodeOptions) (*Error, error) {
 	}
 	e.keep(WireJSONRPC, rest)
 	restore(o.catalog, e, shapeElements)
-	if r := e.receivedOn(WireJSONRPC); keepNumber && r.Number == "" && token != strconv.FormatInt(impliedNumber(e, p, standingOf(e, p, o.errors, o.catalog)), 10) {
-		r.Number = token
-		e.setReceived(r)
+	if r := e.receivedOn(WireJSONRPC); keepNumber && token != strconv.FormatInt(impliedNumber(e, p, standingOf(e, p, o.errors, o.catalog)), 10) &&
+		(r.Number == "" || token != strconv.FormatInt(row(e.number).jsonrpc, 10)) {
+		e.setReceived(mergeReceived(r, Received{Wire: WireJSONRPC, Number: token}, &e.notes))
 	}
 	o.finish(e)
 	return e, nil
 }
 
-// insideResponse returns the members of the error object inside a response.
-func insideResponse(members []member) []member {
-	version, inner := false, []byte(nil)
-	for _, m := range members {
-		switch m.name {
-		case "code", "message", "data":
-			return members
-		case "jsonrpc":
-			version = true
-		case "error":
-			inner = m.value
-		}
+// insideResponse returns the members of the error object inside a response, with
+// those that the response has beside it. The version and the id are the call's; a
+// result beside an error is dropped.
+func insideResponse(members []member, n *notes) []member {
+	var lost notes
+	ours, rest := take(members, &lost, "jsonrpc", "id", "result", "error", "code")
+	inner, isObject := objectMembers(ours["error"])
+	if !isObject || ours["jsonrpc"] == nil || ours["code"] != nil {
+		return members
 	}
-	if object, ok := objectMembers(inner); ok && version {
-		return object
+	*n = append(*n, lost...)
+	if result := ours["result"]; result != nil && !isNull(result) {
+		n.add("result %s dropped: an error stands beside it", clip(string(result), 128))
 	}
-	return members
+	return withOuter(inner, rest, "code", "message", "data")
 }
 
 // readRPCNumber reads the code: the number, and its token, "" for none. One that

@@ -85,7 +85,7 @@ func WithHTTPStatus(status int) DecodeOption {
 // the time at which it came: Retry-After becomes a RetryInfo detail where the
 // error has none (RFC 9110 section 10.2.3).
 func WithHTTPHeader(h http.Header, received time.Time) DecodeOption {
-	return decodeOption(func(o *decodeOptions) { o.retryAfter, o.received = h.Get("Retry-After"), received })
+	return decodeOption(func(o *decodeOptions) { o.retryAfter, o.received = h.Values("Retry-After"), received })
 }
 
 // WithinStream tells DecodeConnect that the error stood in an end-of-stream
@@ -106,7 +106,7 @@ type decodeOptions struct {
 	limits     Limits
 	httpStatus int
 	stream     bool
-	retryAfter string
+	retryAfter []string
 	received   time.Time
 	// errors is where errors are looked up: catalog, but in the check of an
 	// encoder that asks what a reader without it makes of its output.

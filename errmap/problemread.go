@@ -149,13 +149,36 @@ func (p *problemReader) details() {
 	}
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: domain, Metadata: metadata}
 	if len(e.details) > 0 {
-		if said, _ := e.identity(types, types); said != nil && !proto.Equal(said, info) || said == nil && reason != "" {
-			e.notes.add("details say another ErrorInfo than reason, domain and metadata: details stand")
-		}
+		p.beside(info)
 		return
 	}
 	if d, err := detailOf(info); err == nil {
 		e.details = append(e.details, d)
+	}
+}
+
+// beside takes reason, domain and metadata where details win: they ride along
+// where no detail is an ErrorInfo, which would say the same or contradict them.
+func (p *problemReader) beside(info *errdetails.ErrorInfo) {
+	contradicted := false
+	for _, d := range p.e.details {
+		if said := errorInfo(p.options.catalog, d); said != nil {
+			if proto.Equal(said, info) {
+				return
+			}
+			contradicted = true
+		}
+	}
+	if contradicted {
+		p.e.notes.add("details say another ErrorInfo than reason %q, domain %q and metadata: details stand", clip(info.GetReason(), 64), clip(info.GetDomain(), 64))
+		return
+	}
+	p.e.notes.add("details hold no ErrorInfo: reason, domain and metadata ride along")
+	for _, name := range []string{"reason", "domain", "metadata"} {
+		raw, ok := p.ours[name]
+		if ok && !isNull(raw) && !slices.ContainsFunc(p.rest, func(m member) bool { return m.name == name }) {
+			p.rest = append(p.rest, newMember(name, raw))
+		}
 	}
 }
 

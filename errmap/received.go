@@ -2,6 +2,7 @@ package errmap
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -123,24 +124,42 @@ func (e *Error) setReceived(r Received) {
 	}
 }
 
-// mergeReceived adds to what rode along what its own wire says newly.
-func mergeReceived(carried, own Received) Received {
-	if carried.Number == "" {
-		carried.Number = own.Number
+// mergeReceived adds to what rode along what its own wire says newly. What rode
+// along stays; what is said against it is in a note.
+func mergeReceived(carried, own Received, n *notes) Received {
+	text := func(what, have, news string) string {
+		if have != "" && news != "" && have != news {
+			n.add("%s %q dropped: %q, which rode along, stays", what, clip(news, 128), clip(have, 128))
+		}
+		return cmp.Or(have, news)
 	}
-	if carried.CodeText == "" {
-		carried.CodeText = own.CodeText
-	}
-	if carried.HTTPStatus == 0 {
+	carried.Number = text("number", carried.Number, own.Number)
+	carried.CodeText = text("code", carried.CodeText, own.CodeText)
+	switch {
+	case carried.HTTPStatus == 0:
 		carried.HTTPStatus = own.HTTPStatus
+	case own.HTTPStatus != 0 && own.HTTPStatus != carried.HTTPStatus:
+		n.add("HTTP status %d dropped: %d, which rode along, stays", own.HTTPStatus, carried.HTTPStatus)
 	}
-	if len(carried.UnknownFields) == 0 {
+	switch {
+	case len(carried.UnknownFields) == 0:
 		carried.UnknownFields = own.UnknownFields
+	case len(own.UnknownFields) > 0 && !bytes.Equal(own.UnknownFields, carried.UnknownFields):
+		n.add("unknown fields of a Status dropped: those that rode along stay")
 	}
-	if len(own.Members) > 0 {
-		all, _ := objectMembers(carried.Members)
-		added, _ := objectMembers(own.Members)
-		carried = carried.withMembers(firstOfEach(append(all, added...), new(notes)))
+	added, _ := objectMembers(own.Members)
+	all, _ := objectMembers(carried.Members)
+	for _, m := range added {
+		value, have := carried.member(m.name)
+		switch {
+		case !have:
+			all = append(all, m)
+		case !bytes.Equal(value, m.value):
+			n.add("member %q with %s dropped: the one that rode along stays", m.name, clip(string(m.value), 128))
+		}
+	}
+	if len(added) > 0 {
+		carried = carried.withMembers(all)
 	}
 	return carried
 }

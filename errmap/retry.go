@@ -22,6 +22,11 @@ func (e *Error) RetryAfter() string {
 	if !ok {
 		return ""
 	}
+	return wholeSeconds(delay)
+}
+
+// wholeSeconds returns a delay in whole seconds, rounded up.
+func wholeSeconds(delay time.Duration) string {
 	seconds := int64(delay / time.Second)
 	if delay%time.Second > 0 {
 		seconds++
@@ -54,14 +59,18 @@ func ParseRetryAfter(value string, received time.Time) (time.Duration, bool) {
 // addRetryAfter appends what a Retry-After header says as a RetryInfo, unless
 // the error has one.
 func addRetryAfter(e *Error, value string, received time.Time) {
-	for _, d := range e.details {
-		if d.Name() == nameRetryInfo {
-			return
-		}
-	}
 	delay, ok := ParseRetryAfter(value, received)
 	if !ok {
 		e.notes.add("Retry-After %q is neither seconds nor a date", clip(value, 64))
+		return
+	}
+	for _, d := range e.details {
+		if d.Name() != nameRetryInfo {
+			continue
+		}
+		if e.RetryAfter() != wholeSeconds(delay) {
+			e.notes.add("Retry-After %q is not the delay of the RetryInfo, which stands", clip(value, 64))
+		}
 		return
 	}
 	d, err := detailOf(&errdetails.RetryInfo{RetryDelay: durationpb.New(delay)})

@@ -52,6 +52,8 @@ func readData(e *Error, o *decodeOptions, raw []byte, p Profile, number int64) r
 	for i, element := range elements {
 		switch {
 		case i == marked:
+			members, _ := objectMembers(element)
+			take(members, &e.notes, "@type", "code")
 		case d.own != nil && !typedElement(element):
 			untyped = append(append(untyped, ','), element...)
 		default:

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
@@ -101,7 +100,10 @@ func encodeStatus(e *Error, o *encodeOptions, w Wire) *statuspb.Status {
 
 func readStatus(s *statuspb.Status, o *decodeOptions, w Wire) (*Error, error) {
 	e := &Error{number: s.GetCode(), message: repair(s.GetMessage()), decoded: true}
-	for _, any := range s.GetDetails() {
+	for i, any := range s.GetDetails() {
+		if len(any.ProtoReflect().GetUnknown()) > 0 {
+			e.notes.add(anyFields, i)
+		}
 		e.details = append(e.details, RawDetail{typeURL: repair(any.GetTypeUrl()), value: any.GetValue()})
 	}
 	if unknown := s.ProtoReflect().GetUnknown(); len(unknown) > 0 {
@@ -210,38 +212,50 @@ func appendDetails(out []byte, c *Catalog, items []item, carried *RawDetail) []b
 	return out
 }
 
+// anyFields is the note on a detail that has more than a type URL and a value.
+const anyFields = "detail %d: fields that google.protobuf.Any does not have dropped"
+
 // parseStatus reads the wire form of a google.rpc.Status field by field, so that
-// text that is not UTF-8 costs no detail. Details after so many are not kept. strict is false where a field of
-// Status has a wrong wire type or a type URL has no slash.
-func parseStatus(b []byte, most int) (s *statuspb.Status, strict bool, err error) {
+// text that is not UTF-8 costs no detail. Details after so many are not kept. strict
+// is false where a field of Status has a wrong wire type or a type URL has no slash.
+// Of a field that stands twice the last counts, as everywhere in Protobuf.
+func parseStatus(b []byte, most int, n *notes) (s *statuspb.Status, strict bool, err error) {
 	s, strict = new(statuspb.Status), true
 	var unknown []byte
+	details := 0
 	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 {
-			return nil, false, fmt.Errorf("not a google.rpc.Status: %w", protowire.ParseError(n))
+		number, kind, size := protowire.ConsumeField(b)
+		if size < 0 {
+			return nil, false, fmt.Errorf("not a google.rpc.Status: %w", protowire.ParseError(size))
 		}
 		if number > protowire.MaxValidNumber {
 			return nil, false, fmt.Errorf("not a google.rpc.Status: field number %d", number)
 		}
-		field := b[:n]
-		b = b[n:]
+		field := b[:size]
+		b = b[size:]
 		_, _, tag := protowire.ConsumeTag(field)
 		switch {
 		case number == 1 && kind == protowire.VarintType:
 			v, _ := protowire.ConsumeVarint(field[tag:])
+			if s.Code != 0 && s.Code != int32(v) {
+				n.add("a google.rpc.Status says code %d and then %d, which counts", s.Code, int32(v))
+			}
 			s.Code = int32(v)
 		case number == 2 && kind == protowire.BytesType:
 			v, _ := protowire.ConsumeBytes(field[tag:])
-			s.Message = repair(string(v))
+			message := repair(string(v))
+			if s.Message != "" && s.Message != message {
+				n.add("a google.rpc.Status says message %q and then another one, which counts", clip(s.Message, 128))
+			}
+			s.Message = message
 		case number == 3 && kind == protowire.BytesType:
 			v, _ := protowire.ConsumeBytes(field[tag:])
-			detail, ok := parseAny(v)
+			detail, ok := parseAny(v, details, n)
 			if !ok {
-				return nil, false, fmt.Errorf("not a google.rpc.Status: detail %d is malformed", len(s.Details))
+				return nil, false, fmt.Errorf("not a google.rpc.Status: detail %d is malformed", details)
 			}
 			strict = strict && strings.Contains(detail.GetTypeUrl(), "/")
-			if len(s.Details) <= most {
+			if details++; details <= most+1 {
 				s.Details = append(s.Details, detail)
 			}
 		default:
@@ -249,31 +263,42 @@ func parseStatus(b []byte, most int) (s *statuspb.Status, strict bool, err error
 			unknown = append(protowire.AppendTag(unknown, number, kind), field[tag:]...)
 		}
 	}
+	if left := details - len(s.Details); left > 0 {
+		n.add("%d details after the first %d dropped", left, len(s.Details))
+	}
 	s.ProtoReflect().SetUnknown(unknown)
 	return s, strict, nil
 }
 
-func parseAny(b []byte) (*anypb.Any, bool) {
+func parseAny(b []byte, place int, n *notes) (*anypb.Any, bool) {
 	a := new(anypb.Any)
-	if proto.Unmarshal(b, a) == nil {
-		return a, true
-	}
+	unknown := false
 	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 {
+		number, kind, size := protowire.ConsumeField(b)
+		if size < 0 || number > protowire.MaxValidNumber {
 			return nil, false
 		}
 		_, _, tag := protowire.ConsumeTag(b)
-		if kind == protowire.BytesType {
-			v, _ := protowire.ConsumeBytes(b[tag:])
-			switch number {
-			case 1:
-				a.TypeUrl = repair(string(v))
-			case 2:
-				a.Value = v
+		v, _ := protowire.ConsumeBytes(b[tag:size])
+		switch {
+		case number == 1 && kind == protowire.BytesType:
+			typeURL := repair(string(v))
+			if a.TypeUrl != "" && a.TypeUrl != typeURL {
+				n.add("detail %d says type %q and then another one, which counts", place, clip(a.TypeUrl, 128))
 			}
+			a.TypeUrl = typeURL
+		case number == 2 && kind == protowire.BytesType:
+			if len(a.Value) > 0 && !bytes.Equal(a.Value, v) {
+				n.add("detail %d says two values: the last counts", place)
+			}
+			a.Value = v
+		default:
+			unknown = true
 		}
-		b = b[n:]
+		b = b[size:]
+	}
+	if unknown {
+		n.add(anyFields, place)
 	}
 	return a, true
 }

@@ -52,7 +52,7 @@ func TestWire_5_grpc(t *testing.T) {
 			note: "says code 0"},
 		{rule: "codes agree and the Status message stands", from: "grpc", in: "grpc-status: 5\ngrpc-message: header\ngrpc-status-details-bin: CAUSBGdvbmU", to: "connect", want: `{"code":"not_found","message":"gone"}`, note: "is not the message"},
 		{rule: "unless it is empty", from: "grpc", in: "grpc-status: 5\ngrpc-message: header\ngrpc-status-details-bin: CAU", to: "connect", want: `{"code":"not_found","message":"header"}`},
-		{rule: "the first of two details counts", from: "grpc", in: "grpc-status: 5\ngrpc-status-details-bin: CAUSBGdvbmU\ngrpc-status-details-bin: !", to: "connect", want: `{"code":"not_found","message":"gone"}`, note: "stands 2 times"},
+		{rule: "the first of two details counts", from: "grpc", in: "grpc-status: 5\ngrpc-status-details-bin: CAUSBGdvbmU\ngrpc-status-details-bin: !", to: "connect", want: `{"code":"not_found","message":"gone"}`, note: "\"!\" stands beside"},
 		{rule: "details that are no base64", from: "grpc", in: "grpc-status: 5\ngrpc-message: m\ngrpc-status-details-bin: !", to: "connect", want: `{"code":"not_found","message":"m"}`, note: "it is not base64"},
 		{rule: "details that are no Status", from: "grpc", in: "grpc-status: 5\ngrpc-message: m\ngrpc-status-details-bin: CAUS", to: "connect", want: `{"code":"not_found","message":"m"}`, note: "not a google.rpc.Status"},
 		{rule: "an ErrorInfo without its Status", from: "grpc", in: "grpc-status: 5\ngrpc-message: m\ngrpc-status-details-bin: " + vectorEI, to: "connect", want: `{"code":"not_found","message":"m"}`, note: "details dropped"},

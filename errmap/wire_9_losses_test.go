@@ -1,9 +1,14 @@
 package errmap_test
 
 import (
+	"encoding/base64"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	statuspb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/errmap/errmap/errmap"
@@ -69,5 +74,67 @@ func TestWire_9_over_budget_is_noted(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("no note says %q:\n%s", want, all)
 		}
+	}
+}
+
+// What the header says beside a RetryInfo, or a second header, is in a note.
+func TestWire_9_contradicted_delay_is_noted(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 10, 21, 7, 27, 30, 0, time.UTC)
+	body := `{"error":{"code":503,"message":"m","status":"UNAVAILABLE","details":[` + jsonRI + `]}}` // 1.5 seconds
+	for _, tt := range []struct {
+		body   string
+		values []string
+		want   string
+	}{
+		{body, []string{"2"}, ""},
+		{body, []string{"7"}, `"7" is not the delay`},
+		{body, []string{"soon"}, `"soon" is neither`},
+		{body, []string{"Wed, 21 Oct 2026 07:27:32 GMT"}, ""},
+		{body, []string{"Wed, 21 Oct 2026 07:28:00 GMT"}, "is not the delay"},
+		{`{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`, []string{"7", "8"}, `"8" stands beside`},
+	} {
+		e := decodeText(t, "http", tt.body, 503, errmap.WithHTTPHeader(http.Header{"Retry-After": tt.values}, now))
+		if got := strings.Join(e.Notes(), "\n"); !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
+			t.Errorf("%q: notes %q, want %q", tt.values, got, tt.want)
+		}
+	}
+}
+
+// A header under two spellings of its name has several values.
+func TestWire_9_header_of_two_spellings(t *testing.T) {
+	t.Parallel()
+	e, err := errmap.DecodeGRPC(map[string][]string{"grpc-status": {"5"}, "Grpc-Status": {"7"}, "GRPC-MESSAGE": {"a"}, "grpc-message": {"b"}})
+	if err != nil || len(e.Notes()) != 2 {
+		t.Errorf("%s, %v, notes %q", describe(e), err, e.Notes())
+	}
+}
+
+// Details that are not kept are counted, also where one of those before them is a
+// Carried, which is none.
+func TestWire_9_details_after_the_limit_are_noted(t *testing.T) {
+	t.Parallel()
+	s := &statuspb.Status{Code: 5, Details: []*anypb.Any{
+		anyOf("type.googleapis.com/errmap.v1.Carried", ""), anyOf("a/b.C", "1"), anyOf("a/b.C", "2"), anyOf("a/b.C", "3"), anyOf("a/b.C", "4"),
+	}}
+	b, err := proto.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	headers := map[string][]string{"grpc-status": {"5"}, "grpc-status-details-bin": {base64.StdEncoding.EncodeToString(b)}}
+	e, err := errmap.DecodeGRPC(headers, errmap.WithLimits(errmap.Limits{Details: 2}))
+	if err != nil || len(e.Details()) != 2 || !strings.Contains(strings.Join(e.Notes(), "\n"), "2 details after the first 3 dropped") {
+		t.Errorf("%s, %v, notes %q", describe(e), err, e.Notes())
+	}
+}
+
+// A google.protobuf.Any that has more than a type URL and a value.
+func TestWire_9_fields_of_an_any(t *testing.T) {
+	t.Parallel()
+	detail := anyOf("a/b.C", "1")
+	detail.ProtoReflect().SetUnknown([]byte{0x1a, 0x01, 'x'})
+	e, err := errmap.FromStatus(&statuspb.Status{Code: 5, Details: []*anypb.Any{detail}})
+	if err != nil || !strings.Contains(strings.Join(e.Notes(), "\n"), "detail 0") {
+		t.Errorf("%s, %v, notes %q", describe(e), err, e.Notes())
 	}
 }

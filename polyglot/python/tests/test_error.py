@@ -229,3 +229,19 @@ class TestCatalog:
         no_error = type("NoError", (StockEmptyError,), {"MESSAGE": rpc.ErrorInfo})
         with pytest.raises(ValueError, match="is no error"):
             errmap.Catalog([no_error])
+
+
+@pytest.mark.parametrize(("value", "noted"), [("2", False), ("7", True), ("soon", True)])
+def test_header_beside_retry_info(value: str, noted: bool) -> None:
+    body = (
+        '{"error":{"code":503,"message":"m","status":"UNAVAILABLE","details":'
+        '[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}]}}'
+    )
+    error = errmap.from_http_json(body, http_status=503, retry_after=value)
+    assert error.retry_delay == datetime.timedelta(seconds=1.5)
+    assert bool(error.notes) == noted
+
+
+def test_header_of_two_spellings() -> None:
+    error = errmap.from_grpc_headers({"grpc-status": "5", "Grpc-Status": "7"})
+    assert len(error.notes) == 1

@@ -7,7 +7,7 @@ import { codeByName, codeFromHttp, isCanonical, rowOf } from "./code.js";
 import { readNumber } from "./decimal.js";
 import { finish, foreign, reasonFor } from "./decode.js";
 import type { Definition } from "./definition.js";
-import { addMember, Hub, Notes, nothing, take, Wire } from "./hub.js";
+import { addMember, Hub, mergeReceived, Notes, nothing, take, Wire } from "./hub.js";
 import { arrayElements, compactJson, type JsonText, type Member, newMember, objectMembers, quote, stringValue } from "./json.js";
 import type { DecodeSettings, EncodeSettings } from "./options.js";
 import { identityOf, parseElement } from "./render.js";
@@ -86,7 +86,7 @@ export function decodeHttp(body: string | Uint8Array, o: DecodeSettings): Hub {
   }
   const e = new Hub();
   e.decoded = true;
-  const members = membersOf(text);
+  const members = membersOf(e, text);
   if (members === undefined) {
     return foreign(Wire.HTTP, body, o, codeFromHttp, "no error object");
   }
@@ -111,33 +111,44 @@ export function restoreHttp(e: Hub, o: DecodeSettings, wire: Wire): void {
   e.setReceived({ ...e.receivedOn(wire), httpStatus: 0 });
   restore(o.catalog, e, "objects");
   const r = e.receivedOn(wire);
-  if (r.httpStatus === 0 && httpStatus !== ownHttpStatus(e, o.errors, o.catalog)) {
-    e.setReceived({ ...r, httpStatus });
+  if (httpStatus !== r.httpStatus && httpStatus !== ownHttpStatus(e, o.errors, o.catalog)) {
+    e.setReceived(mergeReceived(r, { ...nothing(wire), httpStatus }, e.notes));
   }
   finish(e, o);
 }
 
 // membersOf finds the members of the error object.
-function membersOf(text: JsonText): Member[] | undefined {
+function membersOf(e: Hub, text: JsonText): Member[] | undefined {
   const elements = arrayElements(text);
   const outer = objectMembers(elements?.length === 1 ? elements[0] : text);
   if (outer === undefined) {
     return undefined;
   }
-  const [ours, rest] = take(outer, new Notes(), "error");
+  const lost = new Notes();
+  const [ours, rest] = take(outer, lost, "error");
   const raw = ours.get("error");
   const message = stringValue(raw);
   const inner = message !== undefined ? [newMember("message", quote(message))] : objectMembers(raw);
   if (inner === undefined) {
     return outer;
   }
-  const taken = new Set(inner.map((m) => m.name));
-  for (const m of rest) {
+  e.notes.addAll(lost);
+  return withOuter(inner, rest);
+}
+
+/**
+ * withOuter returns the members of an error object with those beside the object, which
+ * ride along: one whose name is taken becomes name_2.
+ */
+export function withOuter(inner: readonly Member[], outer: readonly Member[], ...names: string[]): Member[] {
+  const members = [...inner];
+  const taken = new Set([...names, ...inner.map((m) => m.name)]);
+  for (const m of outer) {
     const name = freeKey(m.name, (key) => taken.has(key));
     taken.add(name);
-    inner.push(newMember(name, m.value));
+    members.push(newMember(name, m.value));
   }
-  return inner;
+  return members;
 }
 
 /** freeKey returns a key that is not taken: key, key_2, key_3 and so on. */

@@ -21,6 +21,7 @@ import {
   isNothing,
   jsonDetail,
   mergeReceived,
+  type Notes,
   nothing,
   RawDetail,
   type Received,
@@ -31,8 +32,9 @@ import {
   withoutMembers,
   withUsualUrl,
 } from "./hub.js";
-import { toShape } from "./fields.js";
-import { compactJson, type JsonText, objectMembers } from "./json.js";
+import { hasUnknown, toShape } from "./fields.js";
+import { compactJson, type JsonText, type Member, objectMembers } from "./json.js";
+import { parseMessage } from "./message.js";
 import { defaultLimits, isHttpStatus } from "./options.js";
 import { parseStatus } from "./wire.js";
 import { elementType, isEmptyAny, knownPart, parseElement, readAgain, render, renderMessage } from "./render.js";
@@ -189,6 +191,9 @@ export function restore(c: Catalog, e: Hub, shape: Shape): void {
     e.notes.add(`errmap.v1.Carried dropped: ${why}`);
     return;
   }
+  if (holdsUnknown(d)) {
+    e.notes.add("errmap.v1.Carried: fields that its schema does not know dropped");
+  }
   e.details = [...placed(c, carried, plain), ...appended];
   restoreReceived(e, carried.received);
 }
@@ -199,6 +204,11 @@ function readCarried(d: RawDetail): Carried | undefined {
   } catch {
     return undefined;
   }
+}
+
+// holdsUnknown tells whether a Carried that can be read has fields of another schema.
+function holdsUnknown(d: RawDetail): boolean {
+  return hasUnknown(parseMessage(CarriedSchema, d.value));
 }
 
 // doubt says why a Carried is not to be believed; undefined where it is.
@@ -286,11 +296,12 @@ function fromCarried(cd: CarriedDetail): RawDetail | undefined {
 function restoreReceived(e: Hub, carried: readonly CarriedReceived[]): void {
   const seen = new Set<Wire>();
   for (const p of carried) {
+    let r = fromReceived(p, e.notes);
     if (p.wire === Wire.UNSPECIFIED || seen.has(p.wire)) {
+      e.notes.add("errmap.v1.Carried: what a wire said dropped: it has no wire, or one that stands before it");
       continue;
     }
     seen.add(p.wire);
-    let r = fromReceived(p);
     if (r.wire === Wire.GRPC && /^[-+]?[0-9]+$/.test(r.number)) {
       const n = Number(r.number);
       if (isInt32(n) && n !== 0 && !isCanonical(n) && rowOf(e.number).name === "UNKNOWN") {
@@ -298,31 +309,47 @@ function restoreReceived(e: Hub, carried: readonly CarriedReceived[]): void {
         r = { ...r, number: "" };
       }
     }
-    e.setReceived(mergeReceived(r, e.receivedOn(r.wire)));
+    e.setReceived(mergeReceived(r, e.receivedOn(r.wire), e.notes));
   }
 }
 
 // fromReceived reads what one wire said, as far as it could have said it.
-function fromReceived(p: CarriedReceived): Received {
+function fromReceived(p: CarriedReceived, notes: Notes): Received {
+  const isStatus = isHttpStatus(p.httpStatus);
+  if (!isStatus && p.httpStatus !== 0) {
+    notes.add(`errmap.v1.Carried: HTTP status ${p.httpStatus} dropped: it is none`);
+  }
+  const unknown = unknownOf(p.unknownFields);
+  if (unknown === undefined) {
+    notes.add("errmap.v1.Carried: unknown fields of a Status dropped: they are none");
+  }
+  const members = p.members === "" ? [] : membersOf(p.members);
+  if (members === undefined) {
+    notes.add("errmap.v1.Carried: members dropped: they are no JSON object");
+  }
   const r: Received = {
     ...nothing(p.wire),
     number: p.number,
     codeText: p.codeText,
-    httpStatus: isHttpStatus(p.httpStatus) ? p.httpStatus : 0,
-    unknownFields: unknownOf(p.unknownFields),
+    httpStatus: isStatus ? p.httpStatus : 0,
+    unknownFields: unknown ?? new Uint8Array(),
   };
+  return withMembers(r, members ?? []);
+}
+
+function membersOf(text: string): Member[] | undefined {
   try {
-    return withMembers(r, objectMembers(compactJson(p.members, defaultLimits)) ?? []);
+    return objectMembers(compactJson(text, defaultLimits));
   } catch {
-    return r; // members that are no JSON are none
+    return undefined;
   }
 }
 
-function unknownOf(bytes: Uint8Array): Uint8Array {
+function unknownOf(bytes: Uint8Array): Uint8Array | undefined {
   try {
     const s = parseStatus(bytes, 0);
-    return s.code === 0 && s.message === "" && s.details.length === 0 ? s.unknown : new Uint8Array();
+    return s.code === 0 && s.message === "" && s.details.length === 0 ? s.unknown : undefined;
   } catch {
-    return new Uint8Array();
+    return undefined;
   }
 }

@@ -56,7 +56,7 @@ function statusText(status: number): string {
 export function finish(e: Hub, o: DecodeSettings): void {
   e.bound(o);
   if (o.retryAfter !== "") {
-    addRetryAfter(e, o.retryAfter, o.receivedAt);
+    addRetryAfter(e, o.catalog, o.retryAfter, o.receivedAt);
   }
 }
 

@@ -112,9 +112,7 @@ function readDetails(e: Hub, values: readonly string[], o: DecodeSettings): void
   if (value === undefined) {
     return;
   }
-  if (values.length > 1) {
-    e.notes.add(`${grpcHeader.details} stands ${values.length} times: the first counts`);
-  }
+  noteOthers(e, grpcHeader.details, values, value);
   const bytes = value.length > o.limits.body ? undefined : fromBase64(value);
   if (bytes === undefined) {
     e.notes.add(`${grpcHeader.details} dropped: it is not base64 of a size within the limit: ${clip(value, 128)}`);
@@ -127,6 +125,7 @@ function readDetails(e: Hub, values: readonly string[], o: DecodeSettings): void
     e.notes.add(`${grpcHeader.details} dropped: it is no google.rpc.Status: ${reasonFor(cause)}`);
     return;
   }
+  s.notes.forEach((note) => e.notes.add(note));
   let { details, unknown } = s;
   if (s.code !== e.number) {
     e.notes.add(`${grpcHeader.details} says code ${s.code}: the header's ${e.number} stands`);
@@ -134,6 +133,9 @@ function readDetails(e: Hub, values: readonly string[], o: DecodeSettings): void
       e.notes.add(`${grpcHeader.details}: details dropped, since its code is another and it is malformed`);
       details = [];
       unknown = new Uint8Array();
+    }
+    if (e.message !== "" && s.message !== "" && s.message !== e.message) {
+      e.notes.add(`${grpcHeader.details} says message ${JSON.stringify(clip(s.message, 128))}: that of grpc-message stands`);
     }
     e.message ||= s.message;
   } else if (s.message !== "") {

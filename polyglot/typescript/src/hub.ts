@@ -127,20 +127,43 @@ export function withoutMembers(r: Received, object: JsonText): Received {
   return withMembers(r, (objectMembers(r.members) ?? []).filter((m) => !gone.has(m.name)));
 }
 
-/** mergeReceived adds to what rode along what its own wire says newly. */
-export function mergeReceived(carried: Received, own: Received): Received {
+/**
+ * mergeReceived adds to what rode along what its own wire says newly. What rode along
+ * stays; what is said against it is in a note.
+ */
+export function mergeReceived(carried: Received, own: Received, notes: Notes): Received {
+  const text = (what: string, have: string, news: string): string => {
+    if (have !== "" && news !== "" && have !== news) {
+      notes.add(`${what} ${JSON.stringify(clip(news, 128))} dropped: ${JSON.stringify(clip(have, 128))}, which rode along, stays`);
+    }
+    return have || news;
+  };
+  if (carried.httpStatus !== 0 && own.httpStatus !== 0 && carried.httpStatus !== own.httpStatus) {
+    notes.add(`HTTP status ${own.httpStatus} dropped: ${carried.httpStatus}, which rode along, stays`);
+  }
+  if (carried.unknownFields.length > 0 && own.unknownFields.length > 0 && !sameBytes(carried.unknownFields, own.unknownFields)) {
+    notes.add("unknown fields of a Status dropped: those that rode along stay");
+  }
   const merged: Received = {
     ...carried,
-    number: carried.number || own.number,
-    codeText: carried.codeText || own.codeText,
+    number: text("number", carried.number, own.number),
+    codeText: text("code", carried.codeText, own.codeText),
     httpStatus: carried.httpStatus || own.httpStatus,
     unknownFields: carried.unknownFields.length > 0 ? carried.unknownFields : own.unknownFields,
   };
   if (own.members === "") {
     return merged;
   }
-  const all = [...(objectMembers(carried.members) ?? []), ...(objectMembers(own.members) ?? [])];
-  return withMembers(merged, firstOfEach(all, new Notes()));
+  const all = [...(objectMembers(carried.members) ?? [])];
+  for (const m of objectMembers(own.members) ?? []) {
+    const have = memberOf(carried, m.name);
+    if (have === undefined) {
+      all.push(m);
+    } else if (have !== m.value) {
+      notes.add(`member ${JSON.stringify(m.name)} with ${clip(m.value, 128)} dropped: the one that rode along stays`);
+    }
+  }
+  return withMembers(merged, all);
 }
 
 const maxNotes = 64;
@@ -156,6 +179,11 @@ export class Notes {
     } else if (this.texts.length === maxNotes) {
       this.texts.push("further notes left out");
     }
+  }
+
+  /** addAll adds what others hold. */
+  addAll(others: Notes): void {
+    others.texts.forEach((text) => this.add(text));
   }
 }
 
@@ -207,7 +235,7 @@ export class Hub {
   /** keep puts members into what was received on a wire. */
   keep(wire: Wire, members: readonly Member[]): void {
     if (members.length > 0) {
-      this.setReceived(mergeReceived(this.receivedOn(wire), withMembers(nothing(wire), members)));
+      this.setReceived(mergeReceived(this.receivedOn(wire), withMembers(nothing(wire), members), this.notes));
     }
   }
 

@@ -1,6 +1,6 @@
 // The error object of JSON-RPC 2.0 section 5.1: docs/wire.md section 7.
 
-import { definitionOfError } from "./aip193.js";
+import { definitionOfError, withOuter } from "./aip193.js";
 import { type Item, plainItems, restore, wrapped } from "./carried.js";
 import type { Catalog } from "./catalog.js";
 import { Code, codeByRpcNumber, codeFromConnectHttp, rowOf, rpcNumber } from "./code.js";
@@ -8,7 +8,7 @@ import { untypedText } from "./compare.js";
 import { readNumber, safeIntegerOf } from "./decimal.js";
 import { finish, foreign, reasonFor } from "./decode.js";
 import type { Definition } from "./definition.js";
-import { addMember, Hub, nothing, type RawDetail, take, Wire } from "./hub.js";
+import { addMember, Hub, mergeReceived, Notes, nothing, type RawDetail, take, Wire } from "./hub.js";
 import { compactJson, isJsonNumber, joinMembers, type JsonText, type Member, newMember, objectMembers, quote, stringValue } from "./json.js";
 import type { DecodeSettings, EncodeSettings } from "./options.js";
 import { mayRepeat, mayWrite, mcpNumber, numbered, ownErrors, type Profile, resourceNotFound } from "./profile.js";
@@ -159,7 +159,7 @@ export function decodeJsonRpc(body: string | Uint8Array, p: Profile, o: DecodeSe
   }
   const e = new Hub();
   e.decoded = true;
-  const [ours, others] = take(insideResponse(members), e.notes, "code", "message", "data");
+  const [ours, others] = take(insideResponse(members, e.notes), e.notes, "code", "message", "data");
   if (ours.size === 0) {
     return foreign(Wire.JSONRPC, body, o, codeFromConnectHttp, "no code, message or data");
   }
@@ -178,20 +178,30 @@ export function decodeJsonRpc(body: string | Uint8Array, p: Profile, o: DecodeSe
   e.keep(Wire.JSONRPC, rest);
   restore(o.catalog, e, "elements");
   const r = e.receivedOn(Wire.JSONRPC);
-  if (keepNumber && r.number === "" && token !== String(impliedNumber(e, p, o.errors, o.catalog))) {
-    e.setReceived({ ...r, number: token });
+  const isOwn = token === String(impliedNumber(e, p, o.errors, o.catalog)) || (r.number !== "" && token === String(rowOf(e.number).jsonrpc));
+  if (keepNumber && !isOwn) {
+    e.setReceived(mergeReceived(r, { ...nothing(Wire.JSONRPC), number: token }, e.notes));
   }
   finish(e, o);
   return e;
 }
 
-// insideResponse returns the members of the error object inside a response.
-function insideResponse(members: Member[]): Member[] {
-  if (members.some((m) => m.name === "code" || m.name === "message" || m.name === "data") || !members.some((m) => m.name === "jsonrpc")) {
+// insideResponse returns the members of the error object inside a response, with those
+// that the response has beside it. The version and the id are the call's; a result
+// beside an error is dropped.
+function insideResponse(members: Member[], notes: Notes): Member[] {
+  const lost = new Notes();
+  const [ours, rest] = take(members, lost, "jsonrpc", "id", "result", "error", "code");
+  const inner = objectMembers(ours.get("error"));
+  if (inner === undefined || !ours.has("jsonrpc") || ours.has("code")) {
     return members;
   }
-  const last = members.findLast((m) => m.name === "error");
-  return objectMembers(last?.value) ?? members;
+  notes.addAll(lost);
+  const result = ours.get("result") ?? "null";
+  if (result !== "null") {
+    notes.add(`result ${clip(result, 128)} dropped: an error stands beside it`);
+  }
+  return withOuter(inner, rest, "code", "message", "data");
 }
 
 // readRpcNumber reads the code: the number, and its token, "" for none. One that is no

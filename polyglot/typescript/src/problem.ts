@@ -13,7 +13,7 @@ import { addMember, Hub, memberOf, type RawDetail, take, typeName, Wire, withMem
 import { arrayElements, compactJson, isNumber, joinMembers, type JsonText, type Member, newMember, objectMembers, quote, stringValue, unquote } from "./json.js";
 import { toShape } from "./fields.js";
 import type { DecodeSettings, EncodeSettings } from "./options.js";
-import { bytesOf, identityOf, parseElement, textMembers } from "./render.js";
+import { bytesOf, errorInfoOf, identityOf, parseElement, textMembers } from "./render.js";
 import { type Candidate, readable, settle } from "./settle.js";
 import { detailsMember } from "./status.js";
 import { clip } from "./utf8.js";
@@ -295,9 +295,27 @@ class ProblemReader {
       e.details = [errorInfoDetail(info)];
       return;
     }
-    const said = identityOf(e.details, c, c);
-    if (said === undefined ? info.reason !== "" : !sameErrorInfo(said, info)) {
+    this.#beside(info);
+  }
+
+  // #beside takes reason, domain and metadata where details win: they ride along where no
+  // detail is an ErrorInfo, which would say the same or contradict them.
+  #beside(info: ErrorInfo): void {
+    const { e } = this;
+    const said = e.details.map((d) => errorInfoOf(this.o.catalog, d)).filter((found) => found !== undefined);
+    if (said.some((found) => sameErrorInfo(found, info))) {
+      return;
+    }
+    if (said.length > 0) {
       e.notes.add(`details say another ErrorInfo than reason, domain and metadata (${info.reason} of ${info.domain}): details stand`);
+      return;
+    }
+    e.notes.add("details hold no ErrorInfo: reason, domain and metadata ride along");
+    for (const name of ["reason", "domain", "metadata"]) {
+      const raw = this.ours.get(name);
+      if (raw !== undefined && raw !== "null" && !this.rest.some((m) => m.name === name)) {
+        this.rest = [...this.rest, newMember(name, raw)];
+      }
     }
   }
 

@@ -3,6 +3,9 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 import { bytesDetail, type Hub, type RawDetail, typeName } from "./hub.js";
+import type { Catalog } from "./catalog.js";
+import { toShape } from "./fields.js";
+import { bytesOf } from "./render.js";
 import { clip } from "./utf8.js";
 
 // What a duration of every language can say, in milliseconds.
@@ -39,14 +42,31 @@ export function parseRetryAfter(value: string, receivedAt: number): number | und
 }
 
 /** addRetryAfter appends what a header says as a RetryInfo, unless the error has one. */
-export function addRetryAfter(e: Hub, value: string, receivedAt: number): void {
-  if (e.details.some((d) => d.name === typeName.retryInfo)) {
-    return;
-  }
+export function addRetryAfter(e: Hub, c: Catalog, value: string, receivedAt: number): void {
   const delay = parseRetryAfter(value, receivedAt);
   if (delay === undefined) {
     e.notes.add(`Retry-After ${JSON.stringify(clip(value, 64))} is neither seconds nor a date`);
     return;
   }
+  if (e.details.some((d) => d.name === typeName.retryInfo)) {
+    const said = saidDelay(e, c);
+    if (said === undefined || retryAfterOf(said) !== retryAfterOf(delay)) {
+      e.notes.add(`Retry-After ${JSON.stringify(clip(value, 64))} is not the delay of the RetryInfo, which stands`);
+    }
+    return;
+  }
   e.details = [...e.details, retryDetail(delay)];
+}
+
+// saidDelay returns the delay of the first RetryInfo in milliseconds; undefined where it
+// says none that can be read.
+function saidDelay(e: Hub, c: Catalog): number | undefined {
+  const d = e.details.find((detail) => detail.name === typeName.retryInfo);
+  const bytes = d === undefined ? undefined : bytesOf(c, d);
+  try {
+    const delay = bytes === undefined ? undefined : toShape(RetryInfoSchema, bytes);
+    return delay === undefined ? undefined : Number(delay.retryDelay?.seconds ?? 0) * 1000 + (delay.retryDelay?.nanos ?? 0) / 1_000_000;
+  } catch {
+    return undefined;
+  }
 }

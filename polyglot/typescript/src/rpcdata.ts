@@ -7,7 +7,7 @@ import { safeIntegerOf } from "./decimal.js";
 import type { Definition } from "./definition.js";
 import { type ErrorInfo, errorInfoDetail } from "./errorinfo.js";
 import type { Hub, Notes, RawDetail } from "./hub.js";
-import { typeUrlPrefix } from "./hub.js";
+import { take, typeUrlPrefix } from "./hub.js";
 import { arrayElements, compactJson, findMember, isNumber, joinMembers, type JsonText, type Member, newMember, objectMembers, quote, stringValue, unquote } from "./json.js";
 import type { DecodeSettings } from "./options.js";
 import { domainOf, domains, numbered, ownErrors, type Profile, resourceNotFound } from "./profile.js";
@@ -63,6 +63,7 @@ export function readData(e: Hub, o: DecodeSettings, given: JsonText | undefined,
   const untyped: JsonText[] = [];
   for (const [i, element] of elements.entries()) {
     if (i === marked) {
+      take(objectMembers(element) ?? [], e.notes, "@type", "code");
       continue;
     }
     if (own !== undefined && !isTyped(element)) {

@@ -35,12 +35,13 @@ export function encodeStatus(given: Hub, o: EncodeSettings, wire: Wire.GRPC | Wi
 }
 
 /** readStatus reads a status; it throws OkError where its code is 0. */
-export function readStatus(s: Status, o: DecodeSettings, wire: Wire.GRPC | Wire.STATUS): Hub {
+export function readStatus(s: Status & { readonly notes?: readonly string[] }, o: DecodeSettings, wire: Wire.GRPC | Wire.STATUS): Hub {
   if (s.code === 0) {
     throw new OkError();
   }
   const e = new Hub();
   e.decoded = true;
+  s.notes?.forEach((note) => e.notes.add(note));
   e.number = s.code;
   e.message = s.message;
   e.details = s.details;

@@ -270,3 +270,18 @@ describe("hostile bodies are read in proportionate time", () => {
     });
   }
 });
+
+describe("what a header says beside a RetryInfo", () => {
+  const body = `{"error":{"code":503,"message":"m","status":"UNAVAILABLE","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}]}}`;
+  for (const [value, noted] of [
+    ["2", false],
+    ["7", true],
+    ["soon", true],
+  ] as const) {
+    it(`is in a note if it is another delay: ${value}`, () => {
+      const e = fromHttp(body, { httpStatus: 503, headers: new Headers({ "retry-after": value }) });
+      assert.equal(e.retryDelay, 1500);
+      assert.equal(e.notes.length > 0, noted);
+    });
+  }
+});

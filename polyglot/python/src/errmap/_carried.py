@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from google.protobuf.unknown_fields import UnknownFieldSet
+
 from . import _json, _number
 from ._compare import contains
 from ._render import (
@@ -21,7 +23,7 @@ from ._render import (
     render,
     render_message,
 )
-from ._text import repair
+from ._text import Notes, repair
 from .code import Code, canonical, code_of
 from .detail import CARRIED, PREFIX, RawDetail, serialize
 from .received import Received, Wire
@@ -173,8 +175,15 @@ def restore(types: Catalog, error: Draft, shape: Shape) -> None:
     if why:
         error.notes.add(f"errmap.v1.Carried dropped: {why}")
         return
+    if _has_unknown(carried):
+        error.notes.add("errmap.v1.Carried: fields that its schema does not know dropped")
     error.details = _placed(types, carried, plain) + appended
     _restore_received(error, carried.received)
+
+
+def _has_unknown(carried: carried_pb2.Carried) -> bool:
+    """Tell whether a Carried has fields of another schema."""
+    return any(len(UnknownFieldSet(part)) for part in (carried, *carried.received, *carried.details))
 
 
 def _doubt(
@@ -258,8 +267,11 @@ def _restore_received(error: Draft, carried: Iterable[carried_pb2.Received]) -> 
     into its place where the plain form says UNKNOWN."""
     known: set[Wire] = set()
     for entry in carried:
-        received = _from_received(entry)
-        if received is None or received.wire in known:
+        received = _from_received(entry, error.notes)
+        if not received.wire or received.wire in known:
+            error.notes.add(
+                "errmap.v1.Carried: what a wire said dropped: it has no wire, or one that stands before it"
+            )
             continue
         known.add(received.wire)
         if received.wire == Wire.GRPC:
@@ -269,26 +281,31 @@ def _restore_received(error: Draft, carried: Iterable[carried_pb2.Received]) -> 
             if private and abs(number or 0) < 2**31 and code_of(error.number) == Code.UNKNOWN:
                 error.number = number or 0
                 received = replace(received, number="")
-        error.set_received(received.merge(error.received_on(received.wire)))
+        error.set_received(received.merge(error.received_on(received.wire), error.notes))
 
 
-def _from_received(entry: carried_pb2.Received) -> Received | None:
+def _from_received(entry: carried_pb2.Received, notes: Notes) -> Received:
     """Read what one wire said, as far as it could have said it."""
     from .status import parse_status
 
-    if int(entry.wire) not in set(Wire):
-        return None
     received = Received(Wire(int(entry.wire)), entry.number, entry.code_text)
     if 100 <= entry.http_status <= 999:
         received = replace(received, http_status=entry.http_status)
+    elif entry.http_status:
+        notes.add(f"errmap.v1.Carried: HTTP status {entry.http_status} dropped: it is none")
     try:
         status = parse_status(entry.unknown_fields, 0)
-        if not status.code and not status.message and not status.details:
-            received = replace(received, unknown_fields=status.unknown)
+        if status.code or status.message or status.details:
+            raise ValueError
+        received = replace(received, unknown_fields=status.unknown)
     except ValueError:
-        pass
-    try:
-        members = _json.parse(entry.members, most_depth=DEFAULT_MAX_DEPTH)
-    except _json.JSONError:
+        notes.add("errmap.v1.Carried: unknown fields of a Status dropped: they are none")
+    if not entry.members:
         return received
-    return received.with_members(members.members or ())
+    try:
+        members = _json.parse(entry.members, most_depth=DEFAULT_MAX_DEPTH).members
+    except _json.JSONError:
+        members = None
+    if members is None:
+        notes.add("errmap.v1.Carried: members dropped: they are no JSON object")
+    return received.with_members(members or ())

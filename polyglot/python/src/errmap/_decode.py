@@ -126,7 +126,7 @@ class DecodeOptions:
             error.notes.add(f"message of {byte_length(error.message)} bytes cut to {self.limits.message}")
             error.message = cut(error.message, self.limits.message)
         if self.retry_after:
-            _add_retry_after(error, self.retry_after, self.received_at)
+            _add_retry_after(self.types, error, self.retry_after, self.received_at)
         return error.finish()
 
 
@@ -138,7 +138,7 @@ def keep(error: Draft, wire: Wire, members: list[_json.Member]) -> None:
     """Put members into what was received on a wire."""
     if members:
         own = Received(wire).with_members(members)
-        error.set_received(error.received_on(wire).merge(own))
+        error.set_received(error.received_on(wire).merge(own, error.notes))
 
 
 def keep_http_status(error: Draft, wire: Wire, status: int) -> None:
@@ -161,16 +161,34 @@ def take_text(error: Draft, wire: Wire, ours: dict[str, _json.Value], name: str)
     return text
 
 
-def _add_retry_after(error: Draft, value: str, received_at: datetime.datetime | None) -> None:
+def _whole_seconds(types: Catalog, detail: RawDetail) -> int | None:
+    """Return the delay of a RetryInfo in whole seconds, rounded up; None where it says
+    none that can be read."""
+    from google.rpc.error_details_pb2 import RetryInfo
+
+    from ._protojson import parse
+    from ._render import known_part
+
+    known = detail if detail.element is None else known_part(types, detail)
+    info = parse(RetryInfo, known.value) if known is not None else None
+    if not isinstance(info, RetryInfo):
+        return None
+    return max(info.retry_delay.seconds + (1 if info.retry_delay.nanos > 0 else 0), 0)
+
+
+def _add_retry_after(types: Catalog, error: Draft, value: str, received_at: datetime.datetime | None) -> None:
     """Append what a Retry-After header says as a RetryInfo, unless there is one."""
     from google.rpc.error_details_pb2 import RetryInfo
 
     from .retry import duration_of, parse_retry_after
 
-    if any(detail.name == RETRY_INFO for detail in error.details):
-        return
     delay = parse_retry_after(value, received_at)
     if delay is None:
         error.notes.add(f"Retry-After {quote(value)} is neither seconds nor a date")
         return
+    for detail in error.details:
+        if detail.name == RETRY_INFO:
+            if _whole_seconds(types, detail) != -(-delay // datetime.timedelta(seconds=1)):
+                error.notes.add(f"Retry-After {quote(value)} is not the delay of the RetryInfo, which stands")
+            return
     error.details.append(RawDetail.of(RetryInfo(retry_delay=duration_of(delay))))

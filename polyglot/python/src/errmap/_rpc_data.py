@@ -123,6 +123,7 @@ def read_data(
     untyped = []
     for i, element in enumerate(elements):
         if i == marked:
+            _json.take(element.members or (), error.notes, "@type", "code")
             continue
         if out.own is not None and element_type(element) is None:
             untyped.append(element)

@@ -113,9 +113,13 @@ def _read_details(error: Draft, values: Sequence[str | bytes], options: DecodeOp
     decide."""
     if not values:
         return
-    if len(values) > 1:
-        error.notes.add(f"{DETAILS} stands {len(values)} times: the first counts")
     value = values[0]
+    for other in values:
+        if other != value:
+            shown = other if isinstance(other, str) else base64.b64encode(other).decode()
+            error.notes.add(
+                f"{DETAILS}: {quote(shown, 128)} stands beside the value that counts, and is dropped"
+            )
     if len(value) > options.limits.body:
         error.notes.add(f"{DETAILS} dropped: larger than the limit")
         return
@@ -129,11 +133,17 @@ def _read_details(error: Draft, values: Sequence[str | bytes], options: DecodeOp
     except ValueError as why:
         error.notes.add(f"{DETAILS} dropped: {why}")
         return
+    for note in status.notes:
+        error.notes.add(note)
     if status.code != error.number:
         error.notes.add(f"{DETAILS} says code {status.code}: the header's {error.number} stands")
         if not status.strict:
             error.notes.add(f"{DETAILS}: details dropped, since its code is another and it is malformed")
             status.details, status.unknown = [], b""
+        if error.message and status.message and error.message != status.message:
+            error.notes.add(
+                f"{DETAILS} says message {quote(status.message, 128)}: that of grpc-message stands"
+            )
         error.message = error.message or status.message
     elif status.message:
         if error.message and error.message != status.message:
@@ -182,7 +192,7 @@ def _others(name: str, values: Sequence[str], counts: str) -> list[str]:
 
 
 def _values(headers: Mapping[str, str | Sequence[str]], name: str) -> list[str]:
-    keys = [name] if name in headers else sorted(key for key in headers if key.lower() == name)
+    keys = sorted(key for key in headers if key.lower() == name)
     found: list[str] = []
     for key in keys:
         value = headers[key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -119,10 +120,10 @@ def decode_http(body: bytes | str, options: DecodeOptions) -> Error:
         value = options.parse(body)
     except _json.JSONError as why:
         return options.foreign(Wire.HTTP, body, code_from_http, str(why))
-    members = _error_members(value)
+    error = Draft()
+    members = _error_members(error, value)
     if members is None:
         return options.foreign(Wire.HTTP, body, code_from_http, "no error object")
-    error = Draft()
     ours, rest = _json.take(members, error.notes, "code", "message", "status", "details")
     if not ours:
         missing = "no code, message, status or details"
@@ -142,18 +143,19 @@ def restore_http(error: Draft, options: DecodeOptions, wire: Wire) -> Error:
     error.set_received(replace(error.received_on(wire), http_status=0))
     restore(options.types, error, Shape.OBJECTS)
     got = error.received_on(wire)
-    if not got.http_status and status != own_http_status(error, options.errors, options.types):
-        error.set_received(replace(got, http_status=status))
+    if status != got.http_status and status != own_http_status(error, options.errors, options.types):
+        error.set_received(got.merge(Received(wire, http_status=status), error.notes))
     return options.finish(error)
 
 
-def _error_members(value: _json.Value) -> list[_json.Member] | None:
+def _error_members(error: Draft, value: _json.Value) -> list[_json.Member] | None:
     """Find the members of the error object."""
     if value.elements is not None and len(value.elements) == 1:
         value = value.elements[0]
     if value.members is None:
         return None
-    ours, rest = _json.take(value.members, Notes(), "error")
+    lost = Notes()
+    ours, rest = _json.take(value.members, lost, "error")
     if "error" not in ours:
         return list(value.members)
     text, inner = ours["error"].string(), list(ours["error"].members or ())
@@ -161,12 +163,23 @@ def _error_members(value: _json.Value) -> list[_json.Member] | None:
         inner = [_json.member_of("message", _json.string_of(text))]
     elif ours["error"].members is None:
         return list(value.members)
-    taken = {member.name for member in inner}
-    for member in rest:
+    for note in lost.items:
+        error.notes.add(note)
+    return with_outer(inner, rest)
+
+
+def with_outer(
+    inner: Iterable[_json.Member], outer: Iterable[_json.Member], *names: str
+) -> list[_json.Member]:
+    """Return the members of an error object with those beside the object, which ride
+    along: one whose name is taken becomes name_2."""
+    members = list(inner)
+    taken = {*names, *(member.name for member in members)}
+    for member in outer:
         name = free_key(member.name, taken)
         taken.add(name)
-        inner.append(_json.member_of(name, member.value))
-    return inner
+        members.append(_json.member_of(name, member.value))
+    return members
 
 
 def free_key(key: str, taken: set[str]) -> str:

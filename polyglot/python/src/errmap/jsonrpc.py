@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -13,14 +14,14 @@ from ._mcp_data import schema_object
 from ._render import element_type
 from ._rpc_data import MARKER_TYPE, read_data
 from ._settle import Candidate, EncodeOptions, Form, readable, settle
-from ._text import clip
+from ._text import Notes, clip
 from ._write import details_text
 from .code import CODES_BY_NUMBER, Code, code_from_connect_http, row
 from .definition import Definition
 from .detail import RawDetail
 from .error import Draft, Error, Readable, received_on
 from .generated import specialize
-from .http_json import definition_of_error
+from .http_json import definition_of_error, with_outer
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
 from .profile import (
     INVALID_PARAMS,
@@ -208,7 +209,7 @@ def decode_jsonrpc(body: bytes | str, profile: Profile, options: DecodeOptions) 
     if value.members is None:
         return options.foreign(Wire.JSONRPC, body, code_from_connect_http, "not a JSON object")
     error = Draft()
-    members = _inside_response(value.members)
+    members = _inside_response(value.members, error.notes)
     ours, rest = _json.take(members, error.notes, "code", "message", "data")
     if not ours:
         missing = "no code, message or data"
@@ -227,22 +228,27 @@ def decode_jsonrpc(body: bytes | str, profile: Profile, options: DecodeOptions) 
     restore(options.types, error, Shape.ELEMENTS)
     received = error.received_on(Wire.JSONRPC)
     own = str(implied_number(error, profile, options.errors, options.types))
-    if keep_number and not received.number and token != own:
-        error.set_received(replace(received, number=token))
+    is_own = token == own or (received.number and token == str(row(error.number).jsonrpc))
+    if keep_number and not is_own:
+        error.set_received(received.merge(Received(Wire.JSONRPC, token), error.notes))
     return options.finish(error)
 
 
-def _inside_response(members: tuple[_json.Member, ...]) -> tuple[_json.Member, ...]:
-    """Return the members of the error object inside a response."""
-    version, inner = False, None
-    for member in members:
-        if member.name in ("code", "message", "data"):
-            return members
-        if member.name == "jsonrpc":
-            version = True
-        elif member.name == "error":
-            inner = member.value.members
-    return inner if version and inner is not None else members
+def _inside_response(members: tuple[_json.Member, ...], notes: Notes) -> Sequence[_json.Member]:
+    """Return the members of the error object inside a response, with those that the
+    response has beside it. The version and the id are the call's; a result beside an
+    error is dropped."""
+    lost = Notes()
+    ours, rest = _json.take(members, lost, "jsonrpc", "id", "result", "error", "code")
+    inner = ours["error"].members if "error" in ours else None
+    if inner is None or "jsonrpc" not in ours or "code" in ours:
+        return members
+    for note in lost.items:
+        notes.add(note)
+    result = ours.get("result")
+    if result is not None and not result.is_null:
+        notes.add(f"result {clip(result.text, 128)} dropped: an error stands beside it")
+    return with_outer(inner, rest, "code", "message", "data")
 
 
 def _read_number(error: Draft, value: _json.Value | None, rest: list[_json.Member]) -> tuple[int, str]:

@@ -19,7 +19,7 @@ from ._write import details_member, member_text
 from .code import code_by_name, code_from_http, code_of
 from .definition import problem_type_of
 from .detail import BAD_REQUEST, RawDetail, serialize
-from .error import Draft, Error, Readable, details_of, identity, received_on
+from .error import Draft, Error, Readable, details_of, error_info, identity, received_on
 from .generated import specialize
 from .http_json import HTTPError, own_http_status, restore_http, standable
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
@@ -273,9 +273,27 @@ class _Reader:
         if not error.details:
             error.details.append(RawDetail.of(info))
             return
-        said = identity(error, types, types)
-        if (said is not None and serialize(said) != serialize(info)) or (said is None and reason):
-            error.notes.add("details say another ErrorInfo than reason, domain and metadata: details stand")
+        self.beside(info)
+
+    def beside(self, info: ErrorInfo) -> None:
+        """Take reason, domain and metadata where details win: they ride along where no
+        detail is an ErrorInfo, which would say the same or contradict them."""
+        found = [error_info(self.options.types, detail) for detail in self.error.details]
+        said = [one for one in found if one is not None]
+        if any(serialize(one) == serialize(info) for one in said):
+            return
+        notes = self.error.notes
+        if said:
+            notes.add(
+                f"details say another ErrorInfo than reason {quote(info.reason)}, "
+                f"domain {quote(info.domain)} and metadata: details stand"
+            )
+            return
+        notes.add("details hold no ErrorInfo: reason, domain and metadata ride along")
+        for name in ("reason", "domain", "metadata"):
+            value = self.ours.get(name)
+            if value is not None and not value.is_null and all(m.name != name for m in self.rest):
+                self.rest.append(_json.member_of(name, value))
 
     def metadata(self) -> dict[str, str]:
         value = self.ours.get("metadata")

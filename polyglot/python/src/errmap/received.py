@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from . import _json
-from ._text import Notes
+from ._text import Notes, clip, quote
 
 __all__ = ["Received", "Wire"]
 
@@ -24,6 +24,15 @@ class Wire(enum.IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
+
+    @classmethod
+    def _missing_(cls, value: object) -> Wire | None:
+        """A wire of a later schema is kept as its number."""
+        if not isinstance(value, int):
+            return None
+        wire = int.__new__(cls, value)
+        wire._name_, wire._value_ = f"WIRE_{value}", value
+        return wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +83,18 @@ class Received:
         )
         return rest.without(said.all_members()) if said.members else rest
 
-    def merge(self, own: Received) -> Received:
-        """Add to what rode along what its own wire says newly."""
+    def merge(self, own: Received, notes: Notes) -> Received:
+        """Add to what rode along what its own wire says newly. What rode along stays;
+        what is said against it is in a note."""
+        for what, have, news in (
+            ("number", self.number, own.number),
+            ("code", self.code_text, own.code_text),
+            ("HTTP status", str(self.http_status or ""), str(own.http_status or "")),
+        ):
+            if have and news and have != news:
+                notes.add(f"{what} {quote(news, 128)} dropped: {quote(have, 128)}, which rode along, stays")
+        if self.unknown_fields and own.unknown_fields and self.unknown_fields != own.unknown_fields:
+            notes.add("unknown fields of a Status dropped: those that rode along stay")
         merged = replace(
             self,
             number=self.number or own.number,
@@ -83,7 +102,12 @@ class Received:
             http_status=self.http_status or own.http_status,
             unknown_fields=self.unknown_fields or own.unknown_fields,
         )
-        if own.members:
-            both = self.all_members() + own.all_members()
-            merged = merged.with_members(_json.first_of_each(both, Notes()))
-        return merged
+        both = list(self.all_members())
+        for member in own.all_members():
+            have_member = self.member(member.name)
+            if have_member is None:
+                both.append(member)
+            elif have_member.text != member.value.text:
+                text = clip(member.value.text, 128)
+                notes.add(f'member "{member.name}" with {text} dropped: the one that rode along stays')
+        return merged.with_members(both) if own.members else merged

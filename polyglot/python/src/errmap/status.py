@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Unpack
 
 from google.protobuf.any_pb2 import Any
-from google.protobuf.message import DecodeError
 from google.rpc.status_pb2 import Status
 
 from . import _json, _number
@@ -14,7 +13,7 @@ from ._carried import Item, Shape, plain_items, restore
 from ._decode import DecodeOptions, NotAnError, keep, take_text
 from ._render import parse_element
 from ._settle import Candidate, EncodeOptions, Form, readable, settle
-from ._text import decode_utf8, repair
+from ._text import decode_utf8, quote, repair
 from ._write import details_member
 from .code import Code, code_from_http
 from .detail import RawDetail
@@ -36,6 +35,8 @@ class RawStatus:
     unknown: bytes = b""
     strict: bool = True
     """False where a field has a wrong wire type or a type URL has no slash."""
+    notes: list[str] = field(default_factory=list)
+    """What is to be told of how it was read."""
 
     def serialize(self) -> bytes:
         status = Status(code=self.code, message=self.message)
@@ -123,6 +124,8 @@ def encode_status(
 def read_status(status: RawStatus, options: DecodeOptions, wire: Wire) -> Error:
     error = Draft()
     error.number, error.message = status.code, repair(status.message)
+    for note in status.notes:
+        error.notes.add(note)
     error.details = list(status.details)
     error.set_received(Received(wire, unknown_fields=status.unknown))
     restore(options.types, error, Shape.BINARY)
@@ -170,39 +173,63 @@ def _status_code(value: _json.Value | None) -> int | None:
 
 def parse_status(data: bytes, most: int) -> RawStatus:
     """Read the bytes of a google.rpc.Status field by field, so that text that is not
-    UTF-8 costs no detail. Details after so many are not kept. Raises ValueError for
-    what is none."""
-    status = RawStatus(0, "", [])
+    UTF-8 costs no detail. Details after so many are not kept. Of a field that stands
+    twice the last counts, as everywhere in Protobuf. Raises ValueError for what is
+    none."""
+    status, count = RawStatus(0, "", []), 0
     for number, kind, content, raw in fields_of(data):
         if number == 1 and kind == 0 and isinstance(content, int):
-            status.code = ((content & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
+            code = ((content & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
+            if status.code and status.code != code:
+                status.notes.append(
+                    f"a google.rpc.Status says code {status.code} and then {code}, which counts"
+                )
+            status.code = code
         elif number == 2 and isinstance(content, bytes):
-            status.message = decode_utf8(content)
+            message = decode_utf8(content)
+            if status.message and status.message != message:
+                said = quote(status.message, 128)
+                status.notes.append(
+                    f"a google.rpc.Status says message {said} and then another one, which counts"
+                )
+            status.message = message
         elif number == 3 and isinstance(content, bytes):
-            detail = _parse_any(content, len(status.details))
+            detail = _parse_any(content, count, status.notes)
             status.strict = status.strict and "/" in detail.type_url
+            count += 1
             if len(status.details) <= most:
                 status.details.append(detail)
         else:
             status.strict = status.strict and number > 3
             status.unknown += raw
+    if count > len(status.details):
+        kept = len(status.details)
+        status.notes.append(f"{count - kept} details after the first {kept} dropped")
     return status
 
 
-def _parse_any(data: bytes, place: int) -> RawDetail:
+def _parse_any(data: bytes, place: int, notes: list[str]) -> RawDetail:
+    type_url, value, is_any = "", b"", True
     try:
-        read = Any.FromString(data)
-        return RawDetail(read.type_url, read.value)
-    except (DecodeError, ValueError):
-        pass
-    type_url, value = "", b""
-    try:
-        for number, _, content, _ in fields_of(data):
-            if isinstance(content, bytes):
-                type_url = decode_utf8(content) if number == 1 else type_url
-                value = content if number == 2 else value
+        fields = fields_of(data)
     except ValueError:
         raise ValueError(f"not a google.rpc.Status: detail {place} is malformed") from None
+    for number, _, content, _ in fields:
+        if number == 1 and isinstance(content, bytes):
+            text = decode_utf8(content)
+            if type_url and type_url != text:
+                notes.append(
+                    f"detail {place} says type {quote(type_url, 128)} and then another one, which counts"
+                )
+            type_url = text
+        elif number == 2 and isinstance(content, bytes):
+            if value and value != content:
+                notes.append(f"detail {place} says two values: the last counts")
+            value = content
+        else:
+            is_any = False
+    if not is_any:
+        notes.append(f"detail {place}: fields that google.protobuf.Any does not have dropped")
     return RawDetail(type_url, value)
 
 
