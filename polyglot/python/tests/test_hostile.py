@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import datetime
+import json
 import os
 import random
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -123,3 +126,84 @@ def test_large_bodies_take_little_time() -> None:
     ):
         error = errmap.from_jsonrpc(body, errmap.Profile.GENERIC)
         assert error.code == errmap.Code.UNKNOWN
+
+
+LONG = "1" * 5000  # longer than what Python reads as an integer
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"LONGs"}',
+        '{"@type":"type.googleapis.com/google.protobuf.Duration","value":"-LONG.5s"}',
+        '{"@type":"type.googleapis.com/google.protobuf.Int64Value","value":"LONG"}',
+        '{"@type":"type.googleapis.com/google.protobuf.Int64Value","value":1eLONG}',
+        '{"@type":"type.googleapis.com/google.protobuf.DoubleValue","value":LONG}',
+        '{"@type":"type.googleapis.com/google.protobuf.Timestamp","value":"LONG-01-01T00:00:00Z"}',
+        '{"@type":"type.googleapis.com/google.rpc.ErrorInfo","metadata":{"a":LONG}}',
+    ],
+)
+def test_long_numbers(value: str) -> None:
+    """A number of thousands of digits is no exception of Python's."""
+    value = value.replace("LONG", LONG)
+    for form in ("http", "problem", "status", "generic", "a2a", "mcp"):
+        body = '{"code":%s,"message":"m","detail":"m","details":[%s],"data":[%s]}'
+        for code in ("5", LONG, "1e" + LONG):
+            if form == "status" and code != "5":
+                continue
+            error = DECODERS[form]((body % (code, value, value)).encode())
+            assert error.message == "m"
+            encode_all(error)
+
+
+@pytest.mark.parametrize("text", ["a\ud800b", "\udfff", "\udc80"])
+def test_headers_that_are_no_unicode(text: str) -> None:
+    headers = {"grpc-status": "5", "grpc-message": text, "grpc-status-details-bin": text}
+    assert errmap.from_grpc_headers(headers).message == "".join(
+        char if char.isascii() else "\ufffd" for char in text
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("Thu, 01 Jan 2026 00:00:10 GMT", 10),
+        ("Thursday, 01-Jan-26 00:00:10 GMT", 10),
+        ("Thu Jan  1 00:00:10 2026", 10),
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 0),
+        ("Thu, 01 Jan 2026 00:00:10 +0100", None),
+        ("Thu, 01 Jan 2026 00:00:10 +99999999999999999999", None),
+        ("Thu, 01 Jan 2026 00:00:10", None),
+        ("Thu, 31 Feb 2026 00:00:10 GMT", None),
+        ("Thu, 01 Jan 99999 00:00:10 GMT", None),
+        ("1 Jan 2030", None),
+        ("9" * 5000, 250 * 365 * 86400),
+        ("-" + "9" * 5000, 0),
+    ],
+)
+def test_retry_after(value: str, seconds: int | None) -> None:
+    """Of dates the three forms of HTTP are read, whatever Python makes of others."""
+    at = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    error = errmap.from_http_json("x", http_status=503, retry_after=value, received_at=at)
+    assert error.retry_delay == (None if seconds is None else datetime.timedelta(seconds=seconds))
+
+
+def test_names_that_fold_to_others() -> None:
+    """Only what differs in case is dropped: no reader takes "meßage" for "message"."""
+    error = errmap.from_connect_json('{"code":"not_found","meßage":1,"deta\\u0131ls":2,"ﬆatus":3,"Code":4}')
+    assert [json.loads(r.members.text) for r in error.received if r.members] == [
+        {"deta\u0131ls": 2, "meßage": 1, "ﬆatus": 3}
+    ]
+
+
+def test_deep_bodies_are_not_kept() -> None:
+    """What is beyond the limit of depth is not read on: each level would be kept anew."""
+    body = "[" * 3000 + '"' + "a" * (1 << 20) + '"' + "]" * 3000
+    tracemalloc.start()
+    try:
+        for form in ("connect", "status", "http", "problem", "generic", "a2a", "mcp"):
+            with pytest.raises(errmap.FormError):
+                DECODERS[form](body.encode())
+        assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    finally:
+        tracemalloc.stop()

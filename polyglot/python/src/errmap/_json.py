@@ -134,7 +134,6 @@ class _Parser:
     def __init__(self, text: str, most_depth: int) -> None:
         self.text = text
         self.most_depth = most_depth
-        self.too_deep = False
 
     def parse(self) -> Value:
         text, at = self.text, self._space(0)
@@ -147,9 +146,8 @@ class _Parser:
             char = text[at : at + 1]
             value: Value | None
             if char in ("{", "["):
-                if len(stack) >= MAX_DEPTH:
+                if len(stack) >= self.most_depth:
                     raise JSONError("nested deeper than the limit")
-                self.too_deep = self.too_deep or len(stack) >= self.most_depth
                 stack.append((char, [], []))
                 at = self._space(at + 1)
                 if text[at : at + 1] != ("}" if char == "{" else "]"):
@@ -165,8 +163,6 @@ class _Parser:
                     if not stack:
                         if self._space(at) != len(text):
                             raise JSONError(f"text after the value at character {at}")
-                        if self.too_deep:
-                            raise JSONError("nested deeper than the limit")
                         return value
                     kind, members, elements = stack[-1]
                     if kind == "{":
@@ -265,7 +261,10 @@ def take(members: Iterable[Member], notes: Notes, *names: str) -> tuple[dict[str
     rest: list[Member] = []
     folded = {name.casefold(): name for name in names}
     for member in members:
+        # Folding in full makes "ss" of "ß", which no reader takes for it.
         name = folded.get(member.name.casefold())
+        if name is not None and len(name) != len(member.name):
+            name = None
         if name is None:
             rest.append(member)
         elif name != member.name:

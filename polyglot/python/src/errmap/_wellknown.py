@@ -70,6 +70,8 @@ def _read_duration(text: str) -> tuple[int, int]:
     match = _DURATION.fullmatch(text)
     if match is None or (match[2] is None and match[3] is None):
         raise ProtoJSONError("no Duration")
+    if len(match[2] or "") > 12:  # Python refuses to read very long numbers
+        raise ProtoJSONError("a Duration out of range")
     seconds, nanos = int(match[2] or 0), int((match[4] or "").ljust(9, "0"))
     if seconds > _MAX_DURATION:
         raise ProtoJSONError("a Duration out of range")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
@@ -200,22 +201,18 @@ def _values(headers: Mapping[str, str | Sequence[str]], name: str) -> list[str]:
     return found
 
 
+_ESCAPED = re.compile(r"[^ -~]|%|\A | \Z")
+
+
 def percent_encode(text: str) -> str:
     """Encode a grpc-message: bytes outside 0x20 to 0x7E, the percent sign, and a space
     at either end, which HTTP would trim."""
-    data = text.encode()
-    last = len(data) - 1
-    return "".join(
-        f"%{byte:02X}"
-        if not 0x20 <= byte <= 0x7E or byte == 0x25 or (byte == 0x20 and i in (0, last))
-        else chr(byte)
-        for i, byte in enumerate(data)
-    )
+    return _ESCAPED.sub(lambda match: f"%{ord(match.group()):02X}", text.encode().decode("latin-1"))
 
 
 def percent_decode(text: str) -> bytes:
     """Decode a grpc-message; an invalid escape is text."""
-    data = text.encode("utf-8", "surrogateescape")
+    data = re.sub("[\ud800-\udc7f\udd00-\udfff]", "\ufffd", text).encode("utf-8", "surrogateescape")
     out, at = bytearray(), 0
     while at < len(data):
         digits = data[at + 1 : at + 3]
