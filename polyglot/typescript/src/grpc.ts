@@ -72,12 +72,19 @@ export function decodeGrpc(headers: HeaderValues, o: DecodeSettings): Hub {
 
 function valuesOf(headers: HeaderValues): Map<string, string[]> {
   const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  const joined = headers instanceof Headers;
   const values = new Map<string, string[]>();
   for (const [name, value] of entries as Iterable<readonly [string, readonly string[] | string]>) {
     const have = values.get(name.toLowerCase()) ?? [];
-    values.set(name.toLowerCase(), [...have, ...(typeof value === "string" ? [value] : value)]);
+    values.set(name.toLowerCase(), [...have, ...(typeof value !== "string" ? value : joined ? apart(name, value) : [value])]);
   }
   return values;
+}
+
+// apart undoes what Headers makes of several values. Neither of the two headers has a
+// comma in it; a message may.
+function apart(name: string, value: string): string[] {
+  return name === grpcHeader.status || name === grpcHeader.details ? value.split(", ") : [value];
 }
 
 // readStatuses reads the values of grpc-status and returns that which counts: any

@@ -7,6 +7,7 @@ import { ScalarType } from "@bufbuild/protobuf";
 import { byCodeUnit, integerOf } from "./decimal.js";
 import { arrayElements, hasLoneSurrogate, isJsonNumber, isNumber, type JsonText, objectMembers, quote, unquote } from "./json.js";
 import { Fields, isWide, type MapValue, parseMessage, type Scalar, serializeMessage, type Single } from "./message.js";
+import { defaultLimits } from "./options.js";
 import { readWellKnown, wellKnown, writeWellKnown } from "./wellknown.js";
 import { base64, fromBase64 } from "./utf8.js";
 
@@ -35,6 +36,22 @@ export function bareName(typeUrl: string): string {
 
 /** anyToJson writes a google.protobuf.Any; it throws where that has no ProtoJSON. */
 export function anyToJson(types: Types, typeUrl: string, value: Uint8Array): JsonText {
+  if (within >= mostWithin) {
+    throw new ProtoJsonError("an Any stands too deep inside others");
+  }
+  within++;
+  try {
+    return writeAny(types, typeUrl, value);
+  } finally {
+    within--;
+  }
+}
+
+// Each level of an Any inside an Any is read anew, and no reader takes more levels.
+const mostWithin = defaultLimits.depth;
+let within = 0;
+
+function writeAny(types: Types, typeUrl: string, value: Uint8Array): JsonText {
   if (typeUrl === "") {
     if (value.length === 0) {
       return "{}";

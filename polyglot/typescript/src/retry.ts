@@ -37,8 +37,35 @@ export function parseRetryAfter(value: string, receivedAt: number): number | und
   if (/^-[0-9]+$/.test(text)) {
     return 0;
   }
-  const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - receivedAt), longest);
+  const date = httpDate(text);
+  return date === undefined ? undefined : Math.min(Math.max(0, date - receivedAt), longest);
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const month = `(?<month>${months.join("|")})`;
+const time = "(?<hour>[0-9]{2}):(?<minute>[0-9]{2}):(?<second>[0-9]{2})";
+const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+const longDay = "(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)";
+const dates = [
+  new RegExp(`^${day}, (?<day>[0-9]{2}) ${month} (?<year>[0-9]{4}) ${time} GMT$`),
+  new RegExp(`^${longDay}, (?<day>[0-9]{2})-${month}-(?<year>[0-9]{2}) ${time} GMT$`),
+  new RegExp(`^${day} ${month} (?<day>[ 0-9][0-9]) ${time} (?<year>[0-9]{4})$`),
+];
+
+// httpDate reads a date in one of the three forms of HTTP (RFC 9110 section 5.6.7), of
+// which Date.parse would take the last for a local time.
+function httpDate(text: string): number | undefined {
+  const found = dates.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+  if (found === undefined) {
+    return undefined;
+  }
+  const n = (name: string): number => Number(found[name]);
+  const year = found["year"]?.length === 2 ? n("year") + (n("year") >= 69 ? 1900 : 2000) : n("year");
+  const date = new Date(0);
+  date.setUTCFullYear(year, months.indexOf(found["month"] as string), n("day"));
+  date.setUTCHours(n("hour"), n("minute"), n("second"));
+  const fits = date.getUTCDate() === n("day") && n("hour") < 24 && n("minute") < 60 && n("second") < 60;
+  return fits ? date.getTime() : undefined;
 }
 
 /** addRetryAfter appends what a header says as a RetryInfo, unless the error has one. */

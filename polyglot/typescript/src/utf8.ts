@@ -36,22 +36,34 @@ export function decodeUtf8(b: Uint8Array): string {
       i += length;
       continue;
     }
-    parts.push(strict.decode(b.subarray(start, i)), "\ufffd");
+    if (start < i) {
+      parts.push(strict.decode(b.subarray(start, i)));
+    }
+    parts.push("\ufffd");
     start = ++i;
   }
   parts.push(strict.decode(b.subarray(start)));
   return parts.join("");
 }
 
-// runeLength returns how many bytes the character at i has; 0 where there is none.
+// runeLength returns how many bytes the character at i has; 0 where there is none (the
+// Unicode Standard, table 3-7).
 function runeLength(b: Uint8Array, i: number): number {
   const first = b[i] as number;
   if (first < 0x80) {
     return 1;
   }
   const length = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0;
-  if (length === 0 || strictUtf8(b.subarray(i, i + length)) === undefined || i + length > b.length) {
+  const second = b[i + 1] ?? 0;
+  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (length === 0 || second < low || second > high) {
     return 0;
+  }
+  for (let next = 2; next < length; next++) {
+    if (((b[i + next] ?? 0) & 0xc0) !== 0x80) {
+      return 0;
+    }
   }
   return length;
 }

@@ -32,6 +32,7 @@ import {
 } from "../src/index.js";
 import { noErrors } from "../src/catalog.js";
 import { DebugInfoSchema, LocalizedMessageSchema } from "../src/gen/google/rpc/error_details_pb.js";
+import { StatusSchema } from "../src/gen/google/rpc/status_pb.js";
 import { sameText } from "../src/decimal.js";
 import { compactJson } from "../src/json.js";
 import { anyFromJson, anyToJson } from "../src/protojson.js";
@@ -173,6 +174,15 @@ describe("Retry-After", () => {
     ["1.5", undefined],
     ["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
     ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+    ["Thursday, 01-Jan-26 00:00:10 GMT", 10_000],
+    ["Thu Jan  1 00:00:10 2026", 10_000],
+    ["Sunday, 06-Nov-94 08:49:37 GMT", 0],
+    ["Thu, 01 Jan 2026 00:00:10 +0100", undefined],
+    ["Thu, 01 Jan 2026 00:00:10", undefined],
+    ["Thu, 31 Feb 2026 00:00:10 GMT", undefined],
+    ["Thu, 01 Jan 2026", undefined],
+    ["Monkey 1", undefined],
+    ["9".repeat(5000), 250 * 365 * 86_400_000],
     ["soon", undefined],
     ["", undefined],
   ] as const) {
@@ -284,4 +294,44 @@ describe("what a header says beside a RetryInfo", () => {
       assert.equal(e.notes.length > 0, noted);
     });
   }
+});
+
+it("an Any inside an Any is rendered no deeper than it may be read again", { timeout: 20_000 }, () => {
+  let inner = anyPack(DurationSchema, create(DurationSchema, { seconds: 5n }));
+  for (let i = 0; i < 20_000; i++) {
+    inner = create(AnySchema, { typeUrl: "type.googleapis.com/google.protobuf.Any", value: toBinary(AnySchema, inner) });
+  }
+  const err = fromStatus(create(StatusSchema, { code: 5, details: [inner] }));
+  assert.doesNotMatch(toConnectJson(err), /"debug"/);
+  const back = fromHttp(toHttp(err).body);
+  assert.deepEqual([back.notes, back.details[0]?.value], [[], inner.value]);
+});
+
+it("the values that Headers joins are read one by one", () => {
+  const headers = new Headers();
+  for (const [name, value] of toGrpc(new ErrmapError(Code.ABORTED, "a, b").withDetail(DurationSchema, { seconds: 5n }))) {
+    headers.append(name, value);
+  }
+  headers.append("grpc-status", "0");
+  headers.append("grpc-status-details-bin", "AAAA");
+  const err = fromGrpc(headers);
+  assert.deepEqual([err.code, err.message, err.details.length], [Code.ABORTED, "a, b", 1]);
+  assert.match(err.notes.join(), /stands 2 times/);
+  assert.equal(fromGrpc(new Headers([["grpc-status", "0"], ["grpc-status", "5"]])).code, Code.NOT_FOUND);
+});
+
+describe("bytes that are no UTF-8", () => {
+  for (const [name, bytes, want] of [
+    ["a short character", [0x61, 0xe2, 0x82], "a\ufffd\ufffd"],
+    ["an overlong one", [0xe0, 0x80, 0x80, 0xc0, 0xaf], "\ufffd".repeat(5)],
+    ["half of a pair", [0xed, 0xa0, 0x80, 0xed, 0x9f, 0xbf], "\ufffd\ufffd\ufffd\ud7ff"],
+    ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80, 0xf4, 0x8f, 0xbf, 0xbf], "\ufffd\ufffd\ufffd\ufffd\u{10ffff}"],
+    ["four bytes", [0xf0, 0x8f, 0xbf, 0xbf, 0xf0, 0x90, 0x80, 0x80, 0xff], "\ufffd\ufffd\ufffd\ufffd\u{10000}\ufffd"],
+  ] as const) {
+    it(name, () => assert.equal(decodeUtf8(new Uint8Array(bytes)), want));
+  }
+  it("are read in proportionate time", { timeout: 20_000 }, () => {
+    const bytes = new Uint8Array(4 << 20).map((_, i) => (i % 2 === 0 ? 0xe2 : 0x28));
+    assert.equal(decodeUtf8(bytes).length, bytes.length);
+  });
 });
