@@ -6,6 +6,7 @@ import base64
 import datetime
 import json
 import os
+import pickle
 import random
 import tracemalloc
 from collections.abc import Callable
@@ -196,14 +197,35 @@ def test_names_that_fold_to_others() -> None:
     ]
 
 
-def test_deep_bodies_are_not_kept() -> None:
-    """What is beyond the limit of depth is not read on: each level would be kept anew."""
+def test_deep_bodies_are_not_kept_for_each_level() -> None:
+    deep = "[" * 90 + '"' + "a" * (1 << 20) + '"' + "]" * 90
     body = "[" * 3000 + '"' + "a" * (1 << 20) + '"' + "]" * 3000
     tracemalloc.start()
     try:
         for form in ("connect", "status", "http", "problem", "generic", "a2a", "mcp"):
             with pytest.raises(errmap.FormError):
                 DECODERS[form](body.encode())
+            within = f'{{"code":5,"message":"m","title":"m","x":{deep},"details":[{deep}],"data":{deep}}}'
+            assert DECODERS[form](within.encode()).message in ("m", "")
         assert tracemalloc.get_traced_memory()[1] < 50 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_any_inside_any() -> None:
+    """It is rendered no deeper than it may be read again."""
+    inner = Any(type_url="type.googleapis.com/google.rpc.RetryInfo")
+    for _ in range(4000):
+        inner = Any(type_url="type.googleapis.com/google.protobuf.Any", value=inner.SerializeToString())
+    error = errmap.from_status(Status(code=5, details=[inner]))
+    assert '"debug"' not in errmap.to_connect_json(error)
+    back = errmap.from_http_json(errmap.to_http_json(error).body)
+    assert [d.value for d in back.raw_details] == [inner.value] and not back.notes
+
+
+def test_json_details_are_copied_alone() -> None:
+    error = errmap.from_jsonrpc('{"code":1,"data":[{"@type":"x/y","n":1.0}]}', errmap.Profile.GENERIC)
+    again = pickle.loads(pickle.dumps(error))
+    assert errmap.to_jsonrpc(again, errmap.Profile.GENERIC) == errmap.to_jsonrpc(
+        error, errmap.Profile.GENERIC
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ._number import Decimal, decimal_of, float_text, integer_token, is_number_token
 from ._text import Notes, byte_length, decode_utf8, repair
@@ -33,15 +33,21 @@ class JSONError(ValueError):
 class Value:
     """A JSON value with its compact text. It is immutable."""
 
-    __slots__ = ("depth", "elements", "members", "text")
+    __slots__ = ("_source", "_span", "_text", "depth", "elements", "members")
 
     def __init__(
         self,
-        text: str,
+        text: str | None,
         members: tuple[Member, ...] | None = None,
         elements: tuple[Value, ...] | None = None,
+        source: list[str] | None = None,
+        span: tuple[int, int] = (0, 0),
     ) -> None:
-        self.text = text
+        """Make a value of its text, or of the place of the text in what was read, so
+        that a text inside many others is not kept for each of them."""
+        self._text = text
+        self._source = source
+        self._span = span
         self.members = members
         """The members of an object in their order; None for another value."""
         self.elements = elements
@@ -59,22 +65,35 @@ class Value:
     def __hash__(self) -> int:
         return hash(self.text)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse, (self.text,)
+
+    @property
+    def text(self) -> str:
+        """The compact text."""
+        if self._text is not None:
+            return self._text
+        assert self._source is not None
+        return self._source[0][self._span[0] : self._span[1]]
+
     @property
     def kind(self) -> str:
         """The first character of the text."""
-        return self.text[0]
+        if self._text is not None:
+            return self._text[0]
+        return "{" if self.members is not None else "["
 
     @property
     def is_null(self) -> bool:
-        return self.text == "null"
+        return self._text == "null"
 
     @property
     def is_number(self) -> bool:
-        return self.text[0] in "-0123456789"
+        return self.kind in "-0123456789"
 
     def string(self) -> str | None:
         """Return what a string says, None for another value; a lone surrogate is U+FFFD."""
-        return unquote(self.text) if self.text[0] == '"' else None
+        return unquote(self.text) if self.kind == '"' else None
 
     def member(self, name: str) -> Value | None:
         """Return the first member of that name."""
@@ -134,13 +153,17 @@ class _Parser:
     def __init__(self, text: str, most_depth: int) -> None:
         self.text = text
         self.most_depth = most_depth
+        self.parts: list[str] = []
+        self.size = 0
 
     def parse(self) -> Value:
         text, at = self.text, self._space(0)
         # Each open container: its kind, its children, and the name of the member
         # whose value comes next.
-        stack: list[tuple[str, list[Member], list[Value]]] = []
+        # And where its compact text begins.
+        stack: list[tuple[str, list[Member], list[Value], int]] = []
         names: list[str] = []
+        source: list[str] = []
         while True:
             # A value begins here.
             char = text[at : at + 1]
@@ -148,7 +171,8 @@ class _Parser:
             if char in ("{", "["):
                 if len(stack) >= self.most_depth:
                     raise JSONError("nested deeper than the limit")
-                stack.append((char, [], []))
+                stack.append((char, [], [], self.size))
+                self._write(char)
                 at = self._space(at + 1)
                 if text[at : at + 1] != ("}" if char == "{" else "]"):
                     if char == "{":
@@ -157,14 +181,16 @@ class _Parser:
                 value = None
             else:
                 value, at = self._scalar(at)
+                self._write(value.text)
             # A value ended here, or an empty container is to be closed.
             while True:
                 if value is not None:
                     if not stack:
                         if self._space(at) != len(text):
                             raise JSONError(f"text after the value at character {at}")
+                        source.append("".join(self.parts))
                         return value
-                    kind, members, elements = stack[-1]
+                    kind, members, elements, start = stack[-1]
                     if kind == "{":
                         raw = names.pop()
                         members.append(Member(unquote(raw), raw, value))
@@ -172,16 +198,28 @@ class _Parser:
                         elements.append(value)
                     at = self._space(at)
                     if text[at : at + 1] == ",":
+                        self._write(",")
                         at = self._space(at + 1)
                         if kind == "{":
                             at = self._name(at, names)
                         break
-                kind, members, elements = stack[-1]
-                if text[at : at + 1] != ("}" if kind == "{" else "]"):
+                kind, members, elements, start = stack[-1]
+                end = "}" if kind == "{" else "]"
+                if text[at : at + 1] != end:
                     raise JSONError(f"unexpected text at character {at}")
                 at += 1
                 stack.pop()
-                value = object_of(members) if kind == "{" else array_of(elements)
+                self._write(end)
+                span = start, self.size
+                if kind == "{":
+                    value = Value(None, tuple(members), None, source, span)
+                else:
+                    value = Value(None, None, tuple(elements), source, span)
+
+    def _write(self, token: str) -> None:
+        """Append to the compact text."""
+        self.parts.append(token)
+        self.size += len(token)
 
     def _space(self, at: int) -> int:
         match = _SPACE.match(self.text, at)
@@ -192,6 +230,8 @@ class _Parser:
         if not match:
             raise JSONError(f"no member name at character {at}")
         names.append(match.group())
+        self._write(match.group())
+        self._write(":")
         at = self._space(match.end())
         if self.text[at : at + 1] != ":":
             raise JSONError(f"no colon at character {at}")

@@ -178,7 +178,8 @@ class _Writer:
             raise ProtoJSONError(f"an Any that cannot be read: {type_url}")
         lead = [_json.member_of("@type", _json.string_of(type_url))]
         if inner.DESCRIPTOR.full_name in WELL_KNOWN - {"google.protobuf.Empty"}:
-            lead.append(_json.member_of("value", self.message(inner, depth - 1)))
+            # It counts twice, as a Value with its list or object does: each level is read anew.
+            lead.append(_json.member_of("value", self.message(inner, depth - 2)))
             return _json.object_of(lead)
         if depth <= 1:
             raise ProtoJSONError("nested too deep")
