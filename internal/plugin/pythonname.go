@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"regexp"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -55,7 +56,7 @@ func pythonClass(md protoreflect.MessageDescriptor) string {
 func pythonMessage(module string, md protoreflect.MessageDescriptor) string {
 	expression := module
 	for _, name := range nestedNames(md) {
-		if pythonKeywords[name] {
+		if isHiddenInPython(name) {
 			expression = "getattr(" + expression + ", " + quotePython(name) + ")"
 		} else {
 			expression += "." + name
@@ -63,6 +64,15 @@ func pythonMessage(module string, md protoreflect.MessageDescriptor) string {
 	}
 	return expression
 }
+
+// isHiddenInPython tells whether an attribute of that name can be had by getattr
+// alone: keywords, and what a class body takes for private.
+func isHiddenInPython(name string) bool {
+	return pythonKeywords[name] || strings.HasPrefix(name, "__") && !strings.HasSuffix(name, "__")
+}
+
+// pythonIdentifier is what a module must be called for an import statement.
+var pythonIdentifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // nestedNames are the names of the messages that md stands in, and its own.
 func nestedNames(md protoreflect.MessageDescriptor) []string {

@@ -180,3 +180,82 @@ def test_names_of_the_runtime() -> None:
     for cls in (generated.TypedError, errmap.Error):
         for name in [*dir(cls), "DOMAIN", "REASON", "MESSAGE"]:
             assert name.startswith("_") or f'"{name}"' in source, name
+
+
+UNUSUAL = r"""
+syntax = "proto3";
+import "errmap/v1/error.proto";
+import "c/d.proto";
+import "c_d.proto";
+option (errmap.v1.domain) = "x.example.com";
+// Ends with triple quotes QQQ
+message OneError {
+  option (errmap.v1.error) = {code: NOT_FOUND};
+  // Ends with triple quotes QQQ
+  string first = 1;
+  // A backslash \ at the end \
+  string second = 2;
+  // QQQQ
+  string third = 3;
+  //Q
+  string fourth = 4;
+  // \N{SNOWMAN} \u12 \x
+  string fifth = 5;
+  c.D nested = 6;
+  top.D flat = 7;
+}
+message __Private {
+  option (errmap.v1.error) = {code: NOT_FOUND info {reason: "PRIVATE"}};
+  message __Inner { string text = 1; }
+  __Inner inner = 1;
+  repeated __Inner inners = 2;
+}
+""".replace("Q", '"')
+
+USE_UNUSUAL = r"""
+import importlib
+import sys
+
+module = importlib.import_module(sys.argv[1])
+fields = ("first", "second", "third", "fourth", "fifth")
+assert [getattr(module.OneError, field).__doc__.replace('"', "Q") for field in fields] == [
+    "Ends with triple quotes QQQ",
+    "A backslash \\ at the end \\",
+    "QQQQ",
+    "Q",
+    "\\N{SNOWMAN} \\u12 \\x",
+]
+assert module.OneError.__doc__.startswith("Ends with triple quotes " + '"' * 3)
+assert module.OneError(first="a").metadata["first"] == "a"
+inner = module.Error__Private().fields.inners.add(text="x")
+assert module.Error__Private(inner=inner).inner.text == "x"
+"""
+
+
+@pytest.mark.parametrize("path", ["2024/4xx.proto", "shop.errors/v1.cart-x.proto", "_x.proto", "a b.proto"])
+def test_unusual_files_and_comments(tmp_path: Path, path: str) -> None:
+    """The module lies where protoc puts its own, can be imported, and mypy reads it."""
+    proto, out = tmp_path / "proto", tmp_path / "out"
+    (proto / path).parent.mkdir(parents=True)
+    (proto / "c").mkdir()
+    out.mkdir()
+    (proto / path).write_text(UNUSUAL)
+    (proto / "c" / "d.proto").write_text('syntax = "proto3"; package c; message D { string a = 1; }')
+    (proto / "c_d.proto").write_text('syntax = "proto3"; package top; message D { string b = 1; }')
+    run = protoc(out, f"-I{proto}", path, "c/d.proto", "c_d.proto")
+    assert run.returncode == 0, run.stderr
+    module = next(out.rglob("*_errmap.py"))
+    beside = module.with_name(module.name.replace("_errmap.py", "_pb2.py"))
+    assert beside.exists()
+    text = module.read_text()
+    assert "import d_pb2 as _c_d_pb2\n" in text and "import c_d_pb2 as _c_d_pb2_\n" in text
+    name = ".".join(module.relative_to(out).with_suffix("").parts)
+    environment = {**os.environ, "PYTHONPATH": f"{out}{os.pathsep}{ROOT / 'polyglot/python/src'}"}
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", USE_UNUSUAL, name],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert run.returncode == 0, run.stderr
