@@ -209,7 +209,7 @@ func next(b []byte) (number int, content []byte, varint uint64, size int) {
 		if n < 0 {
 			return 0, nil, 0, -1
 		}
-		return number, content, 0, 1 + n
+		return number, content[:len(content):len(content)], 0, 1 + n
 	case protowire.VarintType:
 		varint, n := protowire.ConsumeVarint(b[1:])
 		if n < 0 {
