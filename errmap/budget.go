@@ -86,7 +86,7 @@ func (f *fitter) drop(match func(RawDetail) bool) {
 }
 
 func (f *fitter) dropDebug() {
-	f.drop(func(d RawDetail) bool { return d.Name() == "google.rpc.DebugInfo" })
+	f.drop(func(d RawDetail) bool { return d.Name() == nameDebugInfo })
 }
 
 func (f *fitter) dropHelp() {

@@ -17,6 +17,7 @@ const (
 // The names of the details that translation itself looks at.
 const (
 	nameErrorInfo  protoreflect.FullName = "google.rpc.ErrorInfo"
+	nameDebugInfo  protoreflect.FullName = "google.rpc.DebugInfo"
 	nameRetryInfo  protoreflect.FullName = "google.rpc.RetryInfo"
 	nameBadRequest protoreflect.FullName = "google.rpc.BadRequest"
 	nameStatus     protoreflect.FullName = "google.rpc.Status"

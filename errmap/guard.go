@@ -215,11 +215,21 @@ func (g *Guard) strip(e *Error) *Error {
 			c.details = slices.DeleteFunc(slices.Clone(c.details), func(d RawDetail) bool { return d.json != nil || d.Name() != nameRetryInfo })
 		})
 	}
-	isDebug := func(d RawDetail) bool { return d.Name() == "google.rpc.DebugInfo" }
-	if g.debugInfo || !slices.ContainsFunc(e.details, isDebug) {
+	if g.debugInfo || !e.hasDebugInfo() {
 		return e
 	}
-	return e.changed(func(c *Error) { c.details = slices.DeleteFunc(slices.Clone(c.details), isDebug) })
+	return e.changed(func(c *Error) {
+		c.details = slices.DeleteFunc(slices.Clone(c.details), func(d RawDetail) bool { return d.Name() == nameDebugInfo })
+	})
+}
+
+func (e *Error) hasDebugInfo() bool {
+	for i := range e.details {
+		if e.details[i].Name() == nameDebugInfo {
+			return true
+		}
+	}
+	return false
 }
 
 func logReport(ctx context.Context, r Report) {

@@ -2,7 +2,7 @@
 // server, Connect's own JSON, and a handler that only echoes JSON, with 32
 // keep-alive connections. The pairs take turns; it runs for a bounded time.
 //
-//	load [-rounds 6] [-each 2s]
+//	load [-rounds 6] [-each 2s] [-gzip]
 package main
 
 import (
@@ -70,6 +70,7 @@ type target struct{ name, url, body string }
 func main() {
 	rounds := flag.Int("rounds", 6, "how often each target runs, in turn with the others")
 	each := flag.Duration("each", 2*time.Second, "how long each runs each time")
+	gzip := flag.Bool("gzip", false, "offer gzip, as clients in Go do by themselves")
 	flag.Parse()
 	a, b := errmapconnect.NewServer(), connect.NewServer()
 	libraryv1connect.RegisterLibraryHandler(a, typed{})
@@ -88,7 +89,7 @@ func main() {
 		MaxConnsPerHost:     connections,
 		// Connect compresses a good answer of any size where it may, and errmap
 		// none so small: without, both do the same work.
-		DisableCompression: true,
+		DisableCompression: !*gzip,
 	}}
 	for _, kind := range []struct{ name, book string }{{"good", "books/1"}, {"failing", "lent"}} {
 		params := `{"name":"` + kind.book + `"}`
