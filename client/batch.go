@@ -149,7 +149,7 @@ func (b *batcher) pair(open *batch, items []jsonrpc.Response, answer []byte, res
 		r := &items[i]
 		if r.ID == nil || r.ID.IsNull() {
 			if rest == nil && r.Error != nil {
-				rest = &outcome{resp: resp, err: b.remoteError(r.Error, resp)}
+				rest = &outcome{resp: resp, err: b.responseError(r, resp)}
 			}
 			continue
 		}

@@ -105,6 +105,18 @@ func TestTransport_answers(t *testing.T) {
 				}
 			},
 		},
+		"more than an error": {
+			status: 200, body: `{"jsonrpc":"2.0", "id":ID, "trace":"t1", "result":{"qty":"4711"}, "error":{"code":-31404,"message":"m"}, "error":{"code":-31403,"message":"n"}}`,
+			code: code.Code_NOT_FOUND, message: "m",
+			check: func(t *testing.T, e *errmap.Error) {
+				if notes := strings.Join(e.Notes(), "\n"); !strings.Contains(notes, "4711") || !strings.Contains(notes, `"error" stands twice`) {
+					t.Errorf("notes %s", notes)
+				}
+				if got := e.Received(); len(got) != 1 || string(got[0].Members) != `{"trace":"t1"}` {
+					t.Errorf("received %v", got)
+				}
+			},
+		},
 		"a2a profile":             {status: 200, profile: errmap.ProfileA2A, body: `{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"Task not found"}}`, code: code.Code_NOT_FOUND, message: "Task not found"},
 		"null id":                 {status: 200, body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad"}}`, code: code.Code_INVALID_ARGUMENT, message: "bad"},
 		"another id":              {status: 200, body: `{"jsonrpc":"2.0","id":77,"result":{}}`, code: code.Code_INTERNAL, message: "the answer bears the id of another call", local: true},

@@ -13,20 +13,31 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/jsonrpc"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
-// remoteError reads an error object that the server sent.
-func (t *transport) remoteError(object []byte, resp *http.Response) error {
-	e, err := errmap.DecodeJSONRPC(object, t.profile,
+// responseError reads the error of a response, and what stands beside it.
+func (t *transport) responseError(r *jsonrpc.Response, resp *http.Response) error {
+	if r.Versioned && r.Whole != nil {
+		if e, err := t.decode(r.Whole, resp); err == nil {
+			return received(e)
+		}
+	}
+	e, err := t.decode(r.Error, resp)
+	if err != nil { // an error that is no object: the server broke the protocol
+		return t.statusError(r.Error, resp)
+	}
+	return received(e)
+}
+
+// decode reads an error object, or a response that holds one.
+func (t *transport) decode(text []byte, resp *http.Response) (*errmap.Error, error) {
+	return errmap.DecodeJSONRPC(text, t.profile,
 		errmap.WithCatalog(t.catalog),
 		errmap.WithHTTPHeader(resp.Header, time.Now()),
 		errmap.WithLimits(errmap.Limits{Body: t.maxResponse}),
 	)
-	if err != nil { // an error that is no object: the server broke the protocol
-		return t.statusError(object, resp)
-	}
-	return received(e)
 }
 
 // statusError is the error of an answer that is no JSON-RPC. The HTTP status
@@ -34,7 +45,7 @@ func (t *transport) remoteError(object []byte, resp *http.Response) error {
 // error object of its own; a good status makes it a breach of the protocol.
 func (t *transport) statusError(body []byte, resp *http.Response) error {
 	if resp.StatusCode/100 == 2 {
-		return protocolError("the answer is not JSON-RPC", errors.New("the answer begins "+quoteStart(body)))
+		return protocolError("the answer is not JSON-RPC", begins(body))
 	}
 	e, err := errmap.DecodeConnect(body,
 		errmap.WithCatalog(t.catalog),
@@ -104,10 +115,11 @@ func protocolError(text string, cause error) error {
 	return failed(connect.CodeInternal, text, cause)
 }
 
-func quoteStart(body []byte) string {
+// begins is the cause of an error of a body that cannot be used.
+func begins(body []byte) error {
 	const most = 120
 	if len(body) > most {
 		body = body[:most]
 	}
-	return "«" + string(body) + "»"
+	return errors.New("the answer begins «" + string(body) + "»")
 }

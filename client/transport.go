@@ -123,11 +123,11 @@ func (t *transport) outcome(r *jsonrpc.Response, body []byte, id jsonrpc.ID, res
 	case !r.Versioned && resp.StatusCode/100 != 2:
 		return nil, t.statusError(body, resp) // an error of what stands before the server
 	case r.Error != nil && (anonymous || r.ID.Key() == id.Key()):
-		return nil, t.remoteError(r.Error, resp)
+		return nil, t.responseError(r, resp)
 	case r.Invalid != "":
 		return nil, t.statusError(body, resp)
 	case anonymous || r.ID.Key() != id.Key():
-		return nil, protocolError("the answer bears the id of another call", nil)
+		return nil, protocolError("the answer bears the id of another call", begins(body))
 	}
 	return r.Result, nil
 }

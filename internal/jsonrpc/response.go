@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,6 +19,9 @@ type Response struct {
 	// Error is the value as it stood, of any type, and nil where there is none
 	// or null. Where it is not nil, it is the answer, whatever Result says.
 	Error []byte
+	// Whole is the response as it stood, where it has more than an error, its id
+	// and its version: other members, a result that is not null, a member twice.
+	Whole []byte
 	// Versioned says whether the member "jsonrpc" stands in the object. Answers of
 	// version 1.0 have none, and neither have errors of other protocols.
 	Versioned bool
@@ -98,6 +102,8 @@ func (p *Parser) parseResponse() (Response, error) {
 	}
 	var response Response
 	var ids, results, errs int
+	more := false
+	start := p.decoder.InputOffset()
 	err := p.members(func(name, value []byte) {
 		switch string(name) {
 		case "jsonrpc":
@@ -108,16 +114,22 @@ func (p *Parser) parseResponse() (Response, error) {
 		case "result":
 			results++
 			response.Result = value
+			more = more || value[0] != 'n'
 		case "error":
 			errs++
 			response.Error = value
 			if value[0] == 'n' {
 				response.Error = nil
 			}
+		default:
+			more = true
 		}
 	})
 	if err != nil {
 		return Response{}, err
+	}
+	if response.Error != nil && (more || ids > 1 || errs > 1) {
+		response.Whole = bytes.TrimLeft(p.body[start:p.decoder.InputOffset()], " \t\r\n,")
 	}
 	switch {
 	case ids > 1 || results > 1 || errs > 1:
