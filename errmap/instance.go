@@ -52,7 +52,7 @@ func (d *Definition) encode(m proto.Message) (text string, info RawDetail, detai
 		details, detailNotes = d.appendDetails(details, r)
 		notes = append(notes, detailNotes...)
 	}
-	if r != nil && len(r.GetUnknown()) > 0 {
+	if r != nil && (len(r.GetUnknown()) > 0 || d.hidesUnknown(r)) {
 		notes = append(notes, string(d.FullName())+": fields that its schema does not know are left out")
 	}
 	return text, info, details, notes
@@ -186,6 +186,21 @@ func appendEntry(dst []byte, key, value string) []byte {
 		return append(dst, value...)
 	}
 	return frameEntry(append(dst, value...), len(dst), key)
+}
+
+// hidesUnknown tells whether a field that is metadata holds a message with fields
+// that its schema does not know: ProtoJSON leaves them out.
+func (d *Definition) hidesUnknown(m protoreflect.Message) bool {
+	for i := range d.entries {
+		field := d.entries[i].field
+		if field == nil || field.shape != shapeJSON && field.shape != shapeQuoted || field.desc.Message() == nil || !m.Has(field.desc) {
+			continue
+		}
+		if !messagesIn(field.desc, m.Get(field.desc), func(inner protoreflect.Message) bool { return !hasUnknown(inner) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // frameEntry makes the text at the end of dst, from start, a metadata entry. The

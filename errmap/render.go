@@ -119,32 +119,37 @@ func deeperThan(c *Catalog, m protoreflect.Message, levels int) bool {
 	return deep
 }
 
-// rangeMessages calls f for each message that a populated field of m holds.
+// rangeMessages calls f for each message that a populated field of m holds, until
+// it returns false.
 func rangeMessages(m protoreflect.Message, f func(protoreflect.Message) bool) {
-	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		switch {
-		case fd.IsMap():
-			if fd.MapValue().Message() == nil {
-				return true
-			}
-			more := true
-			v.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
-				more = f(v.Message())
-				return more
-			})
-			return more
-		case fd.Message() == nil:
-			return true
-		case fd.IsList():
-			for i := range v.List().Len() {
-				if !f(v.List().Get(i).Message()) {
-					return false
-				}
-			}
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool { return messagesIn(fd, v, f) })
+}
+
+// messagesIn calls f for each message that the value of a field holds, and returns
+// false where f did.
+func messagesIn(fd protoreflect.FieldDescriptor, v protoreflect.Value, f func(protoreflect.Message) bool) bool {
+	switch {
+	case fd.IsMap():
+		if fd.MapValue().Message() == nil {
 			return true
 		}
-		return f(v.Message())
-	})
+		more := true
+		v.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
+			more = f(v.Message())
+			return more
+		})
+		return more
+	case fd.Message() == nil:
+		return true
+	case fd.IsList():
+		for i := range v.List().Len() {
+			if !f(v.List().Get(i).Message()) {
+				return false
+			}
+		}
+		return true
+	}
+	return f(v.Message())
 }
 
 // parseElement reads a compact JSON element of a list of details. It is bytes

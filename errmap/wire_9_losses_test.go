@@ -10,8 +10,10 @@ import (
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/errmap/errmap/errmap"
+	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
 )
 
 // Each line of the loss table: what goes, that no more than that goes, and that a
@@ -136,5 +138,18 @@ func TestWire_9_fields_of_an_any(t *testing.T) {
 	e, err := errmap.FromStatus(&statuspb.Status{Code: 5, Details: []*anypb.Any{detail}})
 	if err != nil || !strings.Contains(strings.Join(e.Notes(), "\n"), "detail 0") {
 		t.Errorf("%s, %v, notes %q", describe(e), err, e.Notes())
+	}
+}
+
+// Unknown fields of a message that becomes metadata have no ProtoJSON.
+func TestWire_9_unknown_fields_in_metadata_are_noted(t *testing.T) {
+	t.Parallel()
+	m := &mcpv1.MissingRequiredClientCapabilityError{RequiredCapabilities: &structpb.Struct{}}
+	if notes := errmap.New(m).Notes(); len(notes) != 0 {
+		t.Errorf("notes %q", notes)
+	}
+	m.RequiredCapabilities.ProtoReflect().SetUnknown([]byte{0x98, 0x06, 0x01})
+	if notes := errmap.New(m).Notes(); len(notes) != 1 || !strings.Contains(notes[0], "does not know") {
+		t.Errorf("notes %q", notes)
 	}
 }

@@ -8,6 +8,7 @@ import { byCodeUnit } from "./decimal.js";
 import { Code, isCanonical } from "./code.js";
 import { bytesDetail, Notes, type RawDetail, typeName } from "./hub.js";
 import { type ErrorInfo, errorInfoDetail } from "./errorinfo.js";
+import { hasUnknown } from "./fields.js";
 import { Fields, parseMessage, serializeMessage } from "./message.js";
 import { readMetadataText, metadataText } from "./metadata.js";
 import { kebab, reasonOf } from "./naming.js";
@@ -169,10 +170,19 @@ export function encodeInstance(d: Definition, m: Fields, types: Types, notes: No
   if (d.help !== undefined && !details.some((other) => other.name === typeName.help)) {
     details.push(bytesDetail(typeName.help, d.help));
   }
-  if (m.unknown.length > 0) {
+  if (m.unknown.length > 0 || d.entries.some((field) => holdsUnknown(m.values.get(field.number)))) {
     notes.add(`${d.desc.typeName}: fields that its schema does not know are left out`);
   }
   return { text: textOf(d, m, types), details };
+}
+
+// holdsUnknown tells whether a value holds a message with fields that its schema does
+// not know: ProtoJSON leaves them out.
+function holdsUnknown(value: unknown): boolean {
+  if (value instanceof Map) {
+    return [...value.values()].some(holdsUnknown);
+  }
+  return Array.isArray(value) ? value.some(holdsUnknown) : value instanceof Fields && hasUnknown(value);
 }
 
 // textOf fills the template; the title stands in where a placeholder has no text.

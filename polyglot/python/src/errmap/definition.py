@@ -100,7 +100,20 @@ class Definition:
                     details.append(detail)
         if self.options.help and not any(detail.name == HELP for detail in details):
             details.append(RawDetail.of(rpc.Help(links=self.options.help)))
+        if self._hides_unknown(message):
+            notes.add(f"{self.descriptor.full_name}: fields that its schema does not know are left out")
         return self._text(message, types), details
+
+    def _hides_unknown(self, message: Message) -> bool:
+        """Tell whether the message has fields that its schema does not know, itself or in
+        what is metadata."""
+        known = type(message)()
+        known.CopyFrom(message)
+        for field in self._details:
+            known.ClearField(field.name)
+        whole = known.SerializePartialToString(deterministic=True)
+        known.DiscardUnknownFields()
+        return known.SerializePartialToString(deterministic=True) != whole
 
     def _text(self, message: Message, types: _protojson.Types) -> str:
         text = ""
