@@ -104,7 +104,7 @@ func generateESFile(gen *protogen.Plugin, file protoreflect.FileDescriptor, o ES
 	}
 	list := free(g.classes, "errors_"+identifierOf(base), "")
 	g.P()
-	g.P("/** The errors of ", file.Path(), ", for a catalogue and for an exhaustive switch. */")
+	g.P("/** The errors of ", commentES(file.Path()), ", for a catalogue and for an exhaustive switch. */")
 	g.P("export const ", list, " = [", strings.Join(classes, ", "), "] as const;")
 }
 
@@ -135,8 +135,12 @@ func (g *esFile) generateClass(class string, d *Definition) {
 		}
 		g.P()
 		g.comment("  ", m.descriptor, "")
-		g.P("  get ", property, "(): ", shape, "[", quoteES(m.property), "] {")
-		g.P("    return this.fields.", m.property, ";")
+		access, name := "."+m.property, property
+		if m.property[0] >= '0' && m.property[0] <= '9' { // of a field such as _1
+			access, name = "["+quoteES(m.property)+"]", quoteES(property)
+		}
+		g.P("  get ", name, "(): ", shape, "[", quoteES(m.property), "] {")
+		g.P("    return this.fields", access, ";")
 		g.P("  }")
 	}
 	g.P("}")

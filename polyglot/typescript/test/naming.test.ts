@@ -86,6 +86,7 @@ it("fields of such names hold what they were given", () => {
     messageText: "hello",
     message: { case: "right", value: 9007199254740993n },
     retryDelay: { retryDelay: { seconds: 2n } },
+    "1": { owner: "o" },
   });
   assert.equal(made.message, "hello of n");
   assert.equal(made.code, Code.FAILED_PRECONDITION);
@@ -97,6 +98,7 @@ it("fields of such names hold what they were given", () => {
     );
     assert.equal(back.retryDelay, 2000);
     assert.equal(back.retryDelay$?.retryDelay?.seconds, 2n);
+    assert.equal(back["1"]?.owner, "o");
     assert.deepEqual(back.fields, made.fields);
   }
 });

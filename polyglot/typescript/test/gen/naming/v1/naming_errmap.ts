@@ -296,6 +296,10 @@ export class Fields extends errmap$.TypedError<typeof pb$.FieldsSchema, "naming.
     return this.fields.retryDelay;
   }
 
+  get "1"(): pb$.Fields["1"] {
+    return this.fields["1"];
+  }
+
   get schema(): pb$.Fields["schema"] {
     return this.fields.schema;
   }
