@@ -312,8 +312,20 @@ export function serializeMessage(m: Fields): Uint8Array {
   return w.finish();
 }
 
+const sorted = new WeakMap<DescMessage, readonly DescField[]>();
+
+// inOrder returns the fields of a type by number.
+function inOrder(desc: DescMessage): readonly DescField[] {
+  let fields = sorted.get(desc);
+  if (fields === undefined) {
+    fields = [...desc.fields].sort((a, b) => a.number - b.number);
+    sorted.set(desc, fields);
+  }
+  return fields;
+}
+
 function writeFields(w: BinaryWriter, m: Fields): void {
-  for (const field of [...m.desc.fields].sort((a, b) => a.number - b.number)) {
+  for (const field of m.values.size === 0 ? [] : inOrder(m.desc)) {
     const value = m.values.get(field.number);
     if (value === undefined) {
       continue;
@@ -347,7 +359,9 @@ function writeFields(w: BinaryWriter, m: Fields): void {
       }
     }
   }
-  w.raw(concat(m.unknown));
+  if (m.unknown.length > 0) {
+    w.raw(concat(m.unknown));
+  }
 }
 
 function writeMessage(w: BinaryWriter, field: DescField, m: Fields): void {
@@ -357,7 +371,9 @@ function writeMessage(w: BinaryWriter, field: DescField, m: Fields): void {
     w.tag(field.number, WireType.EndGroup);
     return;
   }
-  w.tag(field.number, WireType.LengthDelimited).bytes(serializeMessage(m));
+  w.tag(field.number, WireType.LengthDelimited).fork();
+  writeFields(w, m);
+  w.join();
 }
 
 function writeMap(w: BinaryWriter, field: DescField & { fieldKind: "map" }, map: MapValue): void {
@@ -367,7 +383,9 @@ function writeMap(w: BinaryWriter, field: DescField & { fieldKind: "map" }, map:
     w.tag(field.number, WireType.LengthDelimited).fork();
     writeScalar(w.tag(1, wireTypeOf(field.mapKey)), field.mapKey, key);
     if (value instanceof Fields) {
-      w.tag(2, WireType.LengthDelimited).bytes(serializeMessage(value));
+      w.tag(2, WireType.LengthDelimited).fork();
+      writeFields(w, value);
+      w.join();
     } else {
       const scalar = field.mapKind === "scalar" ? field.scalar : ScalarType.INT32;
       writeScalar(w.tag(2, wireTypeOf(scalar)), scalar, value);

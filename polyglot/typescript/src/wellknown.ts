@@ -197,7 +197,7 @@ function readMask(into: Fields, text: string): void {
 }
 
 function valueText(types: Types, m: Fields): JsonText {
-  const [kind] = [...m.values];
+  const kind = m.values.entries().next().value;
   if (kind === undefined) {
     throw new ProtoJsonError("a Value says nothing");
   }
