@@ -25,12 +25,12 @@ func (m *Message) Append(dst []byte, message proto.Message) ([]byte, bool) {
 	}
 	// The wire bytes go where the JSON is to be, which goes after them first.
 	start := len(dst)
-	dst, err := proto.MarshalOptions{}.MarshalAppend(dst, message)
+	wire, err := proto.MarshalOptions{}.MarshalAppend(dst, message)
 	if err != nil {
-		return dst[:start], false
+		return dst, false
 	}
-	end := len(dst)
-	out, ok := m.append(dst, dst[start:end:end], maxDepth)
+	end := len(wire)
+	out, ok := m.append(wire, wire[start:end:end], maxDepth)
 	if !ok {
 		return dst[:start], false
 	}

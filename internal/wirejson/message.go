@@ -77,15 +77,21 @@ func (s *Set) Message(desc protoreflect.MessageDescriptor) *Message {
 			m.byNumber[fd.Number()] = f
 		}
 	}
+	m.learnName(protoreflect.FieldDescriptor.TextName, desc.Fields().ByTextName)
+	m.learnName(protoreflect.FieldDescriptor.JSONName, desc.Fields().ByJSONName) // these win over the others
+	return m
+}
+
+// learnName adds one kind of name. Of two fields of one name, which old schemas may
+// have, protojson takes the one that the descriptor finds, and a name in brackets
+// for that of an extension.
+func (m *Message) learnName(nameOf func(protoreflect.FieldDescriptor) string, find func(string) protoreflect.FieldDescriptor) {
 	for i := range m.fields {
-		if name := desc.Fields().Get(i).TextName(); m.byName[name] == nil {
-			m.byName[name] = &m.fields[i]
+		name := nameOf(m.desc.Fields().Get(i))
+		if fd := find(name); fd != nil && !strings.HasPrefix(name, "[") {
+			m.byName[name] = &m.fields[fd.Index()]
 		}
 	}
-	for i := range m.fields { // these win over the others
-		m.byName[desc.Fields().Get(i).JSONName()] = &m.fields[i]
-	}
-	return m
 }
 
 func (s *Set) field(fd protoreflect.FieldDescriptor) field {
@@ -111,7 +117,9 @@ func (s *Set) field(fd protoreflect.FieldDescriptor) field {
 			f.kind, f.wire = kind, protowire.VarintType
 		}
 	case protoreflect.MessageKind:
-		if fd.IsMap() {
+		// What was not looked at yet of a lazy field is marshalled as its peer wrote
+		// it: in any order, with zeros spelt out.
+		if lazy, ok := fd.(interface{ IsLazy() bool }); fd.IsMap() || ok && lazy.IsLazy() {
 			break
 		}
 		if f.message = s.Message(fd.Message()); f.message != nil {
