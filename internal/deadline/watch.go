@@ -111,9 +111,16 @@ func (o *Watch) expire() {
 		g := o.first
 		o.remove(g)
 		g.over = true
-		_ = http.NewResponseController(g.w).SetReadDeadline(time.Unix(1, 0))
+		g.expire()
 	}
 	if o.armed = o.first != nil; o.armed {
 		time.AfterFunc(o.first.end.Sub(now), o.expire)
 	}
+}
+
+// expire ends a read. A writer of a middleware may panic, which nobody but the
+// handler's own goroutine would contain.
+func (g *Reading) expire() {
+	defer func() { _ = recover() }()
+	_ = http.NewResponseController(g.w).SetReadDeadline(time.Unix(1, 0))
 }

@@ -90,3 +90,25 @@ func TestWatch_nothing(t *testing.T) {
 	}
 	deadline.NewWatch(time.Second).Begin(&g, httptest.NewRecorder(), r) // knows none
 }
+
+// panicking is the writer of a middleware whose deadlines panic.
+type panicking struct{ http.ResponseWriter }
+
+func (panicking) SetReadDeadline(time.Time) error { panic("no deadlines") }
+
+// Nobody contains a panic of the timer's goroutine.
+func TestWatch_panic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		watch := deadline.NewWatch(time.Second)
+		watch.Begin(new(deadline.Reading), panicking{httptest.NewRecorder()}, r)
+		w, g := &bounded{ResponseWriter: httptest.NewRecorder()}, new(deadline.Reading)
+		watch.Begin(g, w, r)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if len(w.deadlines) != 1 {
+			t.Errorf("the next body: deadlines %v", w.deadlines)
+		}
+	})
+}
