@@ -125,7 +125,9 @@ func (h *handler) writeBatch(w http.ResponseWriter, r *http.Request, x *exchange
 	case len(x.answer) == len("[]"):
 		h.accepted(w)
 	default:
-		h.write(w, r, http.StatusOK, x.answer)
+		if !h.write(w, r, http.StatusOK, x.answer) {
+			x.answer = nil
+		}
 	}
 }
 

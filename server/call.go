@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -106,7 +107,8 @@ func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) 
 	c.info.RequestEncoding = encodingName(first(r.Header[headerContentEncoding]))
 	c.info.ResponseEncoding = connect.CompressionNameIdentity
 	for key, values := range r.Header {
-		c.info.RequestHeader().SetValues(key, values)
+		// The calls of a batch share the values, and Add must not write to them.
+		c.info.RequestHeader().SetValues(key, slices.Clip(values))
 	}
 	return c
 }

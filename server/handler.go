@@ -59,6 +59,7 @@ type exchange struct {
 	coding  string // of the body as it came
 	body    []byte
 	answer  []byte
+	ended   bool // without a panic, after which something may still use the buffers
 }
 
 func newHandler(server *connect.Server, o *options) (*handler, error) {
@@ -94,8 +95,15 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 // ServeHTTP implements [net/http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	x.ended = false
 	defer h.release(x)
 	h.reads.Begin(&x.reading, w, r)
+	h.serve(w, r, x)
+	x.ended = true
+}
+
+// serve answers a request.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	x.coding = first(r.Header[headerContentEncoding])
 	refusal := h.admit(r, x.coding)
 	if refusal == nil {
@@ -139,7 +147,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *handler) release(x *exchange) {
 	h.reads.End(&x.reading) // where reading the body panicked
 	// One large request must not keep its memory for the life of the pool.
-	if cap(x.body) > maxPooledBytes || cap(x.answer) > maxPooledBytes {
+	if !x.ended || cap(x.body) > maxPooledBytes || cap(x.answer) > maxPooledBytes {
 		return
 	}
 	h.exchanges.Put(x)

@@ -46,7 +46,9 @@ func (h *handler) serveOne(ctx context.Context, w http.ResponseWriter, r *http.R
 	if done.number != 0 {
 		status = h.profile.HTTPStatus(done.number)
 	}
-	h.write(w, r, status, done.answer)
+	if !h.write(w, r, status, done.answer) {
+		x.answer = nil
+	}
 }
 
 // handle brings one request of a method, nil for one that is not known, to its

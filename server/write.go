@@ -15,8 +15,9 @@ import (
 // trailerPrefix marks a trailer that is sent as a header.
 const trailerPrefix = "Trailer-"
 
-// write writes a whole response.
-func (h *handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+// write writes a whole response, and tells whether body may be changed then: net/http
+// goes on with what it was given where a stream of HTTP/2 ends while it is sent.
+func (h *handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) (free bool) {
 	header := w.Header()
 	fixed := [...]string{typeJSON, ""}
 	if packed, coding := h.compress(r, body); coding != "" {
@@ -27,7 +28,8 @@ func (h *handler) write(w http.ResponseWriter, r *http.Request, status int, body
 	header[headerContentType], header[headerContentLength] = fixed[:1:1], fixed[1:2:2]
 	w.WriteHeader(status)
 	// A client that left is not told so.
-	_, _ = w.Write(body)
+	_, err := w.Write(body)
+	return err == nil
 }
 
 // compress packs a body that is worth it in the first encoding of ours that the
