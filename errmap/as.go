@@ -37,10 +37,15 @@ func (e *Error) As(target any) bool {
 		return false
 	}
 	m, ok := reflect.New(v.Type().Elem().Elem()).Interface().(proto.Message)
-	if !ok || !e.Fill(m) {
+	if !ok {
 		return false
 	}
-	if d, err := DefinitionOf(m.ProtoReflect().Descriptor()); err == nil && d.goType == v.Type().Elem() {
+	// A type that embeds messages is asked as well, and has none yet.
+	d, err := DefinitionOf(descriptorOf(m))
+	if err != nil || !m.ProtoReflect().IsValid() || !e.Fill(m) {
+		return false
+	}
+	if d.goType == v.Type().Elem() {
 		targets.Store(v.Type(), d)
 	}
 	v.Elem().Set(reflect.ValueOf(m))
@@ -58,7 +63,7 @@ func (e *Error) Fill(m proto.Message) bool {
 	if e == nil || m == nil {
 		return false
 	}
-	d, err := DefinitionOf(m.ProtoReflect().Descriptor())
+	d, err := DefinitionOf(descriptorOf(m))
 	if err != nil {
 		return false
 	}
@@ -149,7 +154,7 @@ func (e *Error) Is(target error) bool {
 		}
 		identifies = func(domain, reason string) bool { return domain == wantDomain && reason == wantReason }
 	case proto.Message:
-		d, err := DefinitionOf(t.ProtoReflect().Descriptor())
+		d, err := DefinitionOf(descriptorOf(t))
 		if err != nil {
 			return false
 		}

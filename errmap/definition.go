@@ -121,6 +121,13 @@ func DefinitionOf(md protoreflect.MessageDescriptor) (*Definition, error) {
 	return definition, err
 }
 
+// descriptorOf returns the descriptor of m, nil where a foreign type that embeds a
+// message holds none, for it panics when it is asked.
+func descriptorOf(m proto.Message) (md protoreflect.MessageDescriptor) {
+	defer func() { _ = recover() }()
+	return m.ProtoReflect().Descriptor()
+}
+
 // FullName returns the full name of the message.
 func (d *Definition) FullName() protoreflect.FullName {
 	if d == nil {

@@ -58,9 +58,13 @@ func New(m proto.Message) *Error {
 	if m == nil {
 		return nil
 	}
-	d, err := DefinitionOf(m.ProtoReflect().Descriptor())
-	if err != nil {
-		return hidden(fmt.Errorf("%s as an error: %w", m.ProtoReflect().Descriptor().FullName(), err))
+	md := descriptorOf(m)
+	d, err := DefinitionOf(md)
+	switch {
+	case md == nil:
+		return hidden(fmt.Errorf("a %T without a message as an error: %w", m, err))
+	case err != nil:
+		return hidden(fmt.Errorf("%s as an error: %w", md.FullName(), err))
 	}
 	return d.instance(m)
 }
@@ -380,7 +384,7 @@ func annotatedLink(link error) (*Error, bool) {
 	if !ok {
 		return nil, false
 	}
-	d, err := DefinitionOf(m.ProtoReflect().Descriptor())
+	d, err := DefinitionOf(descriptorOf(m))
 	if err != nil {
 		return nil, false
 	}
