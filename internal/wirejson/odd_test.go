@@ -16,10 +16,6 @@ import (
 
 // odd is a message of a schema that no compiler of today writes without a word.
 type odd struct {
-	state         protoimpl.MessageState
-	sizeCache     protoimpl.SizeCache
-	unknownFields protoimpl.UnknownFields
-
 	First  *string `protobuf:"bytes,1,opt,name=foo_bar,json=fooBar"`
 	Second *string `protobuf:"bytes,2,opt,name=fooBar,json=fooBar"`
 	Third  *string `protobuf:"bytes,3,opt,name=third,json=[third]"`
