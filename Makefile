@@ -180,11 +180,11 @@ bench-load: ## Compare requests a second over loopback, and memory after a milli
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a while; make fuzz FUZZTIME=10s for less.
-	@go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r package dir; do \
+	@go list -f '{{.ImportPath}} {{.Dir}}' ./... | { status=0; while read -r package dir; do \
 		for target in $$(grep -hos '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go | sed 's/^func //'); do \
 			echo "$$package $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"; \
-		done; done
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "$$package" || status=1; \
+		done; done; exit $$status; }
 
 # The race detector multiplies the work; make soak SOAKTIME=2m RACE=-race has it.
 .PHONY: soak
