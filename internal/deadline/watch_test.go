@@ -112,3 +112,35 @@ func TestWatch_panic(t *testing.T) {
 		}
 	})
 }
+
+// Whatever the order in which bodies end, those that are left end in time.
+func TestWatch_anyOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		watch := deadline.NewWatch(time.Second)
+		const bodies = 4
+		// Each number says, by its digits, which body ends when, and which do not.
+		for order := range bodies * bodies * bodies {
+			var w [bodies]*bounded
+			var g [bodies]deadline.Reading
+			var ended [bodies]bool
+			for i := range w {
+				w[i] = &bounded{ResponseWriter: httptest.NewRecorder()}
+				watch.Begin(&g[i], w[i], r)
+			}
+			for rest := order; rest > 0; rest /= bodies {
+				watch.End(&g[rest%bodies])
+				ended[rest%bodies] = true
+			}
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			for i := range w {
+				if (w[i].deadlines == nil) != ended[i] {
+					t.Fatalf("order %o: body %d ended %t, deadlines %v", order, i, ended[i], w[i].deadlines)
+				}
+				watch.End(&g[i])
+			}
+		}
+	})
+}

@@ -22,7 +22,7 @@ var scanSeeds = []string{
 	`{"jsonrpc":"2.0","id":1e,"method":"m"}`, `{"jsonrpc":"2.0","id":1,"method":"m"} x`, `{"jsonrpc":"2.0","method":"m",}`,
 	`{"jsonrpc":"2.0","method":"m","params":{"a":1,}}`, `{"jsonrpc":"2.0","method":"m","params":[1,]}`,
 	`{"jsonrpc":"2.0","method":"m","params":"\x"}`, `{"jsonrpc":"2.0","method":"m","params":"\u00g0"}`,
-	`{"jsonrpc":"2.0","method":"m","params":nul}`, `{"jsonrpc":"2.0","method":"m","params":"` + "\x01" + `"}`,
+	`{"jsonrpc":"2.0","method":"m","params":nul}`, `{"jsonrpc":"2.0","method":"m","params":"` + "\x01" + `"}`, `{"jsonrpc":"2.0","method":"m","params":"` + "\x1f" + `"}`,
 	`{`, `{}`, `[]`, `[{"jsonrpc":"2.0","method":"m"}]`, ``, "\xEF\xBB\xBF{}", "{\"\xff\":1}",
 }
 

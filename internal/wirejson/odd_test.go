@@ -1,6 +1,7 @@
 package wirejson_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -20,7 +21,22 @@ type odd struct {
 	Second *string `protobuf:"bytes,2,opt,name=fooBar,json=fooBar"`
 	Third  *string `protobuf:"bytes,3,opt,name=third,json=[third]"`
 	Lazy   *odd    `protobuf:"bytes,4,opt,name=lazy"`
+	Shade  *shade  `protobuf:"varint,5,opt,name=shade,enum=Shade"`
 }
+
+// shade is a closed enum.
+type shade int32
+
+func (shade) Descriptor() protoreflect.EnumDescriptor {
+	return oddInfo.Desc.ParentFile().Enums().Get(0)
+}
+func (shade) Type() protoreflect.EnumType       { return shadeType{} }
+func (s shade) Number() protoreflect.EnumNumber { return protoreflect.EnumNumber(s) }
+
+type shadeType struct{}
+
+func (shadeType) New(n protoreflect.EnumNumber) protoreflect.Enum { return shade(n) }
+func (shadeType) Descriptor() protoreflect.EnumDescriptor         { return shade(0).Descriptor() }
 
 var oddInfo = protoimpl.MessageInfo{GoReflectType: reflect.TypeFor[*odd]()}
 
@@ -36,7 +52,9 @@ func oddTable(t *testing.T) *wirejson.Message {
 			field { name: "fooBar" json_name: "fooBar" number: 2 label: LABEL_OPTIONAL type: TYPE_STRING }
 			field { name: "third" json_name: "[third]" number: 3 label: LABEL_OPTIONAL type: TYPE_STRING }
 			field { name: "lazy" json_name: "lazy" number: 4 label: LABEL_OPTIONAL type: TYPE_MESSAGE type_name: ".Odd" options { lazy: true } }
-		}`), schema); err != nil {
+			field { name: "shade" json_name: "shade" number: 5 label: LABEL_OPTIONAL type: TYPE_ENUM type_name: ".Shade" }
+		}
+		enum_type { name: "Shade" value { name: "DARK" number: 1 } }`), schema); err != nil {
 		t.Fatal(err)
 	}
 	file, err := protodesc.NewFile(schema, nil)
@@ -51,7 +69,8 @@ func oddTable(t *testing.T) *wirejson.Message {
 
 // Where two fields have one name protojson gives it to the first, and a name in
 // brackets to an extension. What was read lazily has the bytes that its peer wrote,
-// in no order and with zeros spelt out, so a lazy field is declined.
+// in no order and with zeros spelt out, so a lazy field is declined; and so is an
+// enum that is closed, of which protojson sets numbers that no wire does.
 func TestMessage_oddSchemas(t *testing.T) { //nolint:paralleltest // it completes a type
 	known := oddTable(t)
 	for _, text := range []string{`{"fooBar":"a"}`, `{"foo_bar":"a"}`} {
@@ -61,7 +80,7 @@ func TestMessage_oddSchemas(t *testing.T) { //nolint:paralleltest // it complete
 		}
 		checkRead(t, []byte(text), m)
 	}
-	for _, text := range []string{`{"[third]":"a"}`, `{"lazy":{}}`, `{"fooBar":"a","foo_bar":"b"}`} {
+	for _, text := range []string{`{"[third]":"a"}`, `{"lazy":{}}`, `{"shade":7}`, `{"shade":"DARK"}`, `{"fooBar":"a","foo_bar":"b"}`} {
 		if m := new(odd); true {
 			if _, ok := known.Read([]byte(text), m, nil); ok {
 				t.Errorf("%s was read as %v", text, m)
@@ -70,6 +89,22 @@ func TestMessage_oddSchemas(t *testing.T) { //nolint:paralleltest // it complete
 	}
 	if out, ok := known.Append([]byte("x"), &odd{Lazy: new(odd)}); ok || string(out) != "x" {
 		t.Errorf("a lazy field was written as %s", out)
+	}
+	for n, takes := range map[int]bool{1: true, 64: true, 65: false} {
+		schema := &descriptorpb.FileDescriptorProto{Name: proto.String("many.proto"), MessageType: []*descriptorpb.DescriptorProto{{Name: proto.String("Many")}}}
+		for i := range n {
+			schema.MessageType[0].Field = append(schema.MessageType[0].Field, &descriptorpb.FieldDescriptorProto{
+				Name: proto.String(fmt.Sprintf("f%d", i)), Number: proto.Int32(int32(i + 1)),
+				Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(), Type: descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum(),
+			})
+		}
+		file, err := protodesc.NewFile(schema, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if many := new(wirejson.Set).Message(file.Messages().Get(0)); (many != nil) != takes {
+			t.Errorf("a message of %d fields has tables: %t", n, many != nil)
+		}
 	}
 	both := &odd{First: proto.String("a"), Second: proto.String("b"), Third: proto.String("c")}
 	if out, ok := known.Append(nil, both); !ok || string(out) != string(written(t, both)) {

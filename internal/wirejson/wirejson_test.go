@@ -10,6 +10,7 @@ import (
 	"google.golang.org/genproto/googleapis/api/distribution"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -46,12 +47,16 @@ var rows = []row{
 	{0, `{"sku":null,"qty":null}`, true},
 	{0, `{"qty":2147483648}`, false}, {0, `{"qty":1.0}`, false}, {0, `{"qty":1e2}`, false}, {0, `{"qty":01}`, false}, {0, `{"qty":" 1"}`, false},
 	{0, `{"sku":"a","sku":"b"}`, false}, {0, `{"other":1}`, false}, {0, `{"sku":1}`, false}, {0, `{"sku":"a",}`, false}, {0, `{"sku":"a"} x`, false},
-	{0, `{"sku":"\ud800"}`, false}, {0, "{\"sku\":\"\xff\"}", false}, {0, "{\"sku\":\"\x01\"}", false}, {0, `{"sku":"\x"}`, false}, {0, `{"\u0073ku":"a"}`, false},
+	{0, `{"sku":"\ud800"}`, false}, {0, `{"sku":"\udc00"}`, false}, {0, `{"sku":"\udfff"}`, false}, {0, `{"sku":"\ud7ff\ue000"}`, true},
+	{0, "{\"sku\":\"\x1f\"}", false}, {0, "{\"sku\":\"\x7f\"}", true}, {0, "{\"sku\":\"\xff\"}", false}, {0, "{\"sku\":\"\x01\"}", false}, {0, `{"sku":"\x"}`, false}, {0, `{"\u0073ku":"a"}`, false},
 	{1, `{"flag":true,"i32":-1,"u32":4294967295,"i64":"-9223372036854775808","u64":"18446744073709551615","f32":1.5,"f64":-1e-9,"text":"t",` +
 		`"data":"AP8=","color":"COLOR_RED","many":["a","","b"],"self":{"self":{},"left":"l","perhaps":""}}`, true},
 	{1, `{"color":7,"many":[],"flag":false,"f64":0,"data":"","right":{"sku":"a"}}`, true},
 	{1, `{"color":"COLOR_GREEN"}`, false}, {1, `{"left":"a","right":{}}`, false}, {1, `{"many":[null]}`, false}, {1, `{"many":"a"}`, false},
 	{1, `{"byName":{}}`, false}, {1, `{"at":"2024-01-01T00:00:00Z"}`, false}, {1, `{"nothing":null}`, false}, {1, `{"f32":"NaN"}`, false}, {1, `{"f64":1e400}`, false},
+	{1, `{"data":"-A=="}`, true}, {1, `{"data":"AA"}`, true}, {1, `{"data":"AAA"}`, true}, {1, `{"data":"A"}`, false},
+	{1, `{"data":"` + strings.Repeat("AAAA", 42) + `AAA="}`, true}, {1, `{"self":{"text":"` + strings.Repeat("x", 124) + `"}}`, true},
+	{1, `{"self":{"text":"` + strings.Repeat("x", 126) + `"}}`, true}, {1, `{"text":"\n` + strings.Repeat("x", 127) + `"}`, true},
 	{1, `{"data":"_-8"}`, true}, {1, `{"data":"_"}`, false}, {1, `{"flag":"true"}`, false}, {1, `{"flag":1}`, false},
 	{1, strings.Repeat(`{"self":`, 60) + `{}` + strings.Repeat(`}`, 60), true},
 	{1, strings.Repeat(`{"self":`, 70) + `{}` + strings.Repeat(`}`, 70), false},
@@ -135,10 +140,24 @@ func TestMessage_declines(t *testing.T) {
 	unknown.ProtoReflect().SetUnknown([]byte{0x0a, 1, 'x'})
 	within := &shopv1.Everything{Self: new(shopv1.Everything)}
 	within.Self.ProtoReflect().SetUnknown([]byte{0xa0, 0x06, 1})
+	// Nobody but a program itself makes fields unknown whose numbers the schema knows.
+	again := &shopv1.Everything{Self: &shopv1.Everything{Text: "a"}}
+	again.Self.ProtoReflect().SetUnknown(protowire.AppendString(protowire.AppendTag(nil, again.ProtoReflect().Descriptor().Fields().ByName("text").Number(), protowire.BytesType), "b"))
+	packed := &distribution.Distribution_BucketOptions_Explicit{}
+	packed.ProtoReflect().SetUnknown([]byte{1<<3 | byte(protowire.BytesType), 0})
+	deep := new(shopv1.Everything)
+	for range 70 {
+		deep = &shopv1.Everything{Self: deep}
+	}
 	book := table(new(libraryv1.Book))
 	for name, m := range map[string]proto.Message{
-		"unknown fields":   unknown,
-		"unknown within":   within,
+		"unknown fields": unknown,
+		"unknown within": within,
+		"a field twice":  again,
+		"nothing packed": &distribution.Distribution{BucketOptions: &distribution.Distribution_BucketOptions{
+			Options: &distribution.Distribution_BucketOptions_ExplicitBuckets{ExplicitBuckets: packed},
+		}},
+		"a deep one":       deep,
 		"not UTF-8":        &shopv1.GetRequest{Sku: "\xff"},
 		"a map":            &errdetails.ErrorInfo{Metadata: map[string]string{"a": "b"}},
 		"a required field": new(proto2.OneofError),
