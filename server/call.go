@@ -180,7 +180,7 @@ func (c *call) Receive(message any) error {
 		return fmt.Errorf("server: %T is not a Protobuf message", message)
 	}
 	c.info.ReceiveStats = connect.MessageStats{Size: len(c.params)}
-	if c.params != nil {
+	if c.params != nil && !c.sent {
 		// The answer is not there yet, so its buffer is room to work in.
 		room, ok := c.method.params.Read(c.params, m, c.answer)
 		if c.answer = room[:0]; ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -201,6 +202,69 @@ func TestHandler_nilResult(t *testing.T) {
 	service := &cart{get: func(context.Context, *shopv1.GetRequest) (*shopv1.GetResponse, error) { return nil, nil }}
 	if got, want := post(t, newHandler(t, service), get("1", "A1")).body, `{"jsonrpc":"2.0","id":1,"result":{}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A method may read its request after its answer, and more than once.
+func TestHandler_receivesLate(t *testing.T) {
+	t.Parallel()
+	rpc := connect.NewServer()
+	spec := connect.Spec{Procedure: "/shop.v1.Cart/Get", Schema: shopv1.File_shop_v1_cart_proto.Services().Get(0).Methods().ByName("Get")}
+	rpc.Register(connect.Method{Spec: spec, Handler: func(_ context.Context, _ connect.Spec, stream connect.ServerStream) error {
+		if err := stream.Send(&shopv1.GetResponse{Sku: "answer", Qty: 7}); err != nil {
+			return err
+		}
+		request := new(shopv1.GetRequest)
+		if err := stream.Receive(request); err != nil || request.GetSku() != "asked" {
+			t.Errorf("received %v, %v", request, err)
+		}
+		if err := stream.Receive(request); !errors.Is(err, io.EOF) {
+			t.Errorf("received again: %v", err)
+		}
+		return nil
+	}})
+	handler, err := server.NewHandler(rpc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		got := post(t, handler, `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"asked"}}`)
+		if want := `{"jsonrpc":"2.0","id":1,"result":{"sku":"answer","qty":"7"}}`; got.body != want {
+			t.Fatalf("got %s, want %s", got.body, want)
+		}
+	}
+}
+
+// An answer may have as many bytes as the limit, and no more.
+func TestHandler_answersOfTheLimit(t *testing.T) {
+	t.Parallel()
+	const whole = `{"jsonrpc":"2.0","id":7,"result":{"sku":"A1","qty":"3"}}`
+	for limit, number := range map[int]string{len(whole): "result", len(whole) - 1: `"error":{"code":-31429`} {
+		handler := newHandler(t, new(cart), server.WithLimits(server.Limits{ResponseBytes: limit}))
+		if got := post(t, handler, getA1).body; !strings.Contains(got, number) {
+			t.Errorf("a limit of %d: got %s", limit, got)
+		}
+	}
+}
+
+// What a middleware does to the headers of an answer stays with that header.
+func TestHandler_headersAreApart(t *testing.T) {
+	t.Parallel()
+	handler := newHandler(t, new(cart))
+	for range 2 {
+		recorder := httptest.NewRecorder()
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(getA1))
+		request.Header.Set("Content-Type", "application/json")
+		handler.ServeHTTP(recorder, request)
+		header := recorder.Header()
+		if header.Get("Content-Type") != "application/json" || header.Get("Content-Length") != length(recorder.Body.String()) {
+			t.Errorf("got %v", header)
+		}
+		header["Content-Type"] = append(header["Content-Type"], "text/html")
+		if header.Get("Content-Length") != length(recorder.Body.String()) {
+			t.Errorf("the length became %v", header)
+		}
+		header["Content-Type"][0], header["Content-Length"][0] = "changed", "changed"
 	}
 }
 

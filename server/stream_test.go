@@ -417,6 +417,24 @@ func testSlowSender(t *testing.T, ofHandler, ofServer time.Duration) {
 	})
 }
 
+// A body that nobody reads is read by net/http, before it answers.
+func TestHandler_slowSenderIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		listener := serve(t, newHandler(t, new(cart), server.WithTimes(server.Times{Read: 5 * time.Second})))
+		start := time.Now()
+		conn, reader := dialed(t, listener, "Content-Encoding: unknown\r\nContent-Length: 100\r\n", `{"jsonrpc":`)
+		defer conn.Close()
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); response.StatusCode != http.StatusUnsupportedMediaType || took > 5*time.Second {
+			t.Errorf("got %d after %v, want 415 within 5s", response.StatusCode, took)
+		}
+	})
+}
+
 func TestHandler_slowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
