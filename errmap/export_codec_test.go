@@ -9,6 +9,8 @@ func PercentEncode(s string) string { return percentEncode(s) }
 func PercentDecode(s string) string { return percentDecode(s) }
 
 // ParseStatus is parseStatus for the tests.
-func ParseStatus(b []byte) (s *statuspb.Status, strict bool, err error) {
-	return parseStatus(b, 1<<20, new(notes))
+func ParseStatus(b []byte) (*statuspb.Status, []string, error) {
+	var n notes
+	s, _, err := parseStatus(b, 1<<20, &n)
+	return s, n, err
 }

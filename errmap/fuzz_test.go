@@ -129,13 +129,19 @@ func FuzzParseStatus(f *testing.F) {
 		if len(b) > maxFuzzed {
 			t.Skip()
 		}
-		got, _, err := errmap.ParseStatus(b)
+		got, notes, err := errmap.ParseStatus(b)
 		want := new(statuspb.Status)
 		if proto.Unmarshal(b, want) != nil {
 			return // text that is not UTF-8, which parseStatus repairs, or no Status at all
 		}
 		if err != nil {
 			t.Fatalf("%v where proto.Unmarshal reads %v", err, want)
+		}
+		for _, detail := range want.GetDetails() {
+			if len(detail.ProtoReflect().GetUnknown()) > 0 && len(notes) == 0 {
+				t.Fatalf("no note of the fields of an Any in %v", want)
+			}
+			detail.ProtoReflect().SetUnknown(nil)
 		}
 		if !proto.Equal(want, got) {
 			t.Fatalf("%v where proto.Unmarshal reads %v", got, want)
