@@ -2,6 +2,7 @@ package errmap_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,6 +80,14 @@ func TestGoStruct(t *testing.T) {
 		if n := compareStructs(t, texts...); n < 10 {
 			t.Errorf("only %d errors are linked", n)
 		}
+	}
+}
+
+// The length of an entry has a byte more from 128 bytes on.
+func TestGoStruct_lengths(t *testing.T) {
+	t.Parallel()
+	for n := 100; n < 128; n++ {
+		compareStructs(t, strings.Repeat("x", n))
 	}
 }
 

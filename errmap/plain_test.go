@@ -158,7 +158,7 @@ var bodies = []string{
 	`{"code":7,"data":[{"@type":"x/google.rpc.RetryInfo","retryDelay":"1.5s"},{"@type":"type.googleapis.com/google.rpc.Status","code":10}]}`,
 	`{"code":7,"data":[{"@type":"type.googleapis.com/google.rpc.Status","code":10},{"@type":"type.googleapis.com/google.rpc.RetryInfo"}]}`,
 	`{"code":7,"data":[{"@type":"type.googleapis.com/google.rpc.Status","code":17}]}`,
-	`{"code":9007199254740993,"message":"m"}`, `{"code":007}`, `{"code":-0}`, `{"code":1.0}`, `{"code":1e3}`, `{"code":"5"}`, `{"code":1,"code":2}`, `{"code":1,}`, `{"code":1} x`,
+	`{"code":9007199254740993,"message":"m"}`, `{"code":-9007199254740993,"message":"m"}`, `{"code":-9007199254740991}`, `{"code":9007199254740992}`, `{"code":007}`, `{"code":-0}`, `{"code":1.0}`, `{"code":1e3}`, `{"code":"5"}`, `{"code":1,"code":2}`, `{"code":1,}`, `{"code":1} x`,
 	`{"code":-32602,"message":"m","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RESOURCE_NOT_FOUND","domain":"modelcontextprotocol.io"}]}`,
 	`{"code":-32022,"data":[{"@type":"type.googleapis.com/google.rpc.RetryInfo"}]}`, `{"code":-32042}`, `{"code":-32002}`,
 	`{"code":"not_found","message":"m","details":[{"type":"google.rpc.ErrorInfo","value":"CgFTEgV4LmNvbQ","debug":{"reason":["a",null,true,1,{}]}}]}`,

@@ -8,4 +8,7 @@
 // unusual escapes, a member twice, all that is wrong. Then the caller takes the
 // general way, through protojson, which also tells what is wrong. Fuzz tests hold
 // the two together.
+//
+// It cannot tell fields of a message within another one that a program itself made
+// unknown, with SetUnknown, under numbers that the schema knows: they are written.
 package wirejson

@@ -90,6 +90,10 @@ func TestMessage_oddSchemas(t *testing.T) { //nolint:paralleltest // it complete
 	if out, ok := known.Append([]byte("x"), &odd{Lazy: new(odd)}); ok || string(out) != "x" {
 		t.Errorf("a lazy field was written as %s", out)
 	}
+	// proto.Marshal lets texts of proto2 be anything.
+	if out, ok := known.Append(nil, &odd{Second: proto.String("\xff")}); ok {
+		t.Errorf("text that is not UTF-8 was written as %q", out)
+	}
 	for n, takes := range map[int]bool{1: true, 64: true, 65: false} {
 		schema := &descriptorpb.FileDescriptorProto{Name: proto.String("many.proto"), MessageType: []*descriptorpb.DescriptorProto{{Name: proto.String("Many")}}}
 		for i := range n {
