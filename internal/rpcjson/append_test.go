@@ -147,6 +147,9 @@ func TestAppendAny_unusual(t *testing.T) {
 	}
 	for _, test := range []struct{ name, detail, value string }{
 		{"fields out of order", "ErrorInfo", "\x12\x01d\x0a\x01r"},
+		{"the last of two entries of a key counts", "ErrorInfo", "\x1a\x06\x0a\x01a\x12\x01x\x1a\x06\x0a\x01a\x12\x01y"},
+		{"an empty reason", "ErrorInfo", "\x0a\x00\x12\x01d"},
+		{"an empty domain", "ErrorInfo", "\x0a\x01r\x12\x00"},
 		{"the last of two counts", "ErrorInfo", "\x0a\x01a\x12\x01d\x0a\x01b"},
 		{"the last of two counts, empty", "ErrorInfo", "\x0a\x01a\x0a\x00"},
 		{"map entries out of order", "ErrorInfo", "\x1a\x03\x0a\x01b\x1a\x03\x0a\x01a"},

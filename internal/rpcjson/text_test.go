@@ -46,6 +46,7 @@ func TestClean(t *testing.T) {
 				s := bytes.Repeat([]byte("a"), size)
 				s[at] = byte(c)
 				compareText(t, s, []byte("\"\x00\xff\\more"))
+				compareText(t, s, []byte("ok\"ok more"))
 				if at+1 < size {
 					s[at+1] = byte(c ^ 1) // what a borrow may come over to
 					compareText(t, s, nil)
