@@ -36,23 +36,25 @@ var codeTable = [...]codeRow{
 	16: {"UNAUTHENTICATED", "unauthenticated", 401, -31401},
 }
 
-// codesByNumber reads the JSON-RPC numbers of the table backwards. Where
-// several codes share a number, the one without a star in WIRE section 3 wins.
-var codesByNumber = map[int64]code.Code{
-	numberParseError:     code.Code_INVALID_ARGUMENT,
-	numberInvalidRequest: code.Code_INVALID_ARGUMENT,
-	numberMethodNotFound: code.Code_UNIMPLEMENTED,
-	numberInvalidParams:  code.Code_INVALID_ARGUMENT,
-	numberInternalError:  code.Code_INTERNAL,
-	-31499:               code.Code_CANCELLED,
-	-31504:               code.Code_DEADLINE_EXCEEDED,
-	-31404:               code.Code_NOT_FOUND,
-	-31409:               code.Code_ALREADY_EXISTS,
-	-31403:               code.Code_PERMISSION_DENIED,
-	-31429:               code.Code_RESOURCE_EXHAUSTED,
-	-31400:               code.Code_FAILED_PRECONDITION,
-	-31503:               code.Code_UNAVAILABLE,
-	-31401:               code.Code_UNAUTHENTICATED,
+// codeByNumber reads the JSON-RPC numbers of the table backwards. Where several
+// codes share a number, the one without a star in WIRE section 3 wins.
+func codeByNumber(number int64) (c code.Code, ok bool) {
+	switch number {
+	case numberParseError, numberInvalidRequest, numberInvalidParams:
+		return code.Code_INVALID_ARGUMENT, true
+	case numberMethodNotFound:
+		return code.Code_UNIMPLEMENTED, true
+	case numberInternalError:
+		return code.Code_INTERNAL, true
+	case -31409:
+		return code.Code_ALREADY_EXISTS, true
+	}
+	for i := 1; i < len(codeTable); i++ {
+		if codeTable[i].jsonrpc == number {
+			return code.Code(i), true
+		}
+	}
+	return code.Code_UNKNOWN, false
 }
 
 // HTTPStatus returns the HTTP status that c stands for on every HTTP wire: 404

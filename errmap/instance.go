@@ -1,6 +1,7 @@
 package errmap
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -45,7 +46,9 @@ func (d *Definition) encode(m proto.Message) (text string, info RawDetail, detai
 		}
 	}
 	info.typeURL = typeErrorInfo
-	info.value, notes = d.appendErrorInfo(make([]byte, 0, len(d.prefix)+48*len(d.entries)), &in)
+	var room [256]byte
+	value, notes := d.appendErrorInfo(room[:0], &in)
+	info.value = bytes.Clone(value)
 	if len(d.details) > 0 || d.help != nil {
 		var detailNotes []string
 		details = append(make([]RawDetail, 0, 2+len(d.details)), info)

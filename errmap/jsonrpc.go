@@ -170,7 +170,7 @@ func rpcCode(p Profile, s standing, number int64) (n int32, found bool) {
 	if p == ProfileMCP && number == numberMCPURLElicitation {
 		return int32(code.Code_FAILED_PRECONDITION), true
 	}
-	if c, ok := codesByNumber[number]; ok {
+	if c, ok := codeByNumber(number); ok {
 		return int32(c), true
 	}
 	return int32(code.Code_UNKNOWN), false

@@ -311,10 +311,10 @@ func asOwn(link error) *errmap.Error {
 	if !ok {
 		return nil
 	}
-	if _, err := errmap.DefinitionOf(m.ProtoReflect().Descriptor()); err != nil {
-		return nil
+	if e := errmap.New(m); e.Reason() != "" { // New hides what is not annotated
+		return e
 	}
-	return errmap.New(m)
+	return nil
 }
 
 // visit walks a tree of errors depth first, as errors.Is does.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapa2a"
@@ -151,6 +152,7 @@ func TestRecognize_Silent(t *testing.T) {
 		"nil":             none,
 		"wrapped nil":     fmt.Errorf(secret+": %w", none),
 		"uncomparable":    uncomparable{secret},
+		"embedding none":  &boxed{},
 		"around a remote": a2a.NewError(errmap.NewCode(code.Code_NOT_FOUND, secret).WithRemote(), "text"),
 	} {
 		got, reports := outgoing(t, err)
@@ -159,6 +161,12 @@ func TestRecognize_Silent(t *testing.T) {
 		}
 	}
 }
+
+// boxed is an error that embeds a message and may hold none, which panics then
+// when it is asked what it is.
+type boxed struct{ proto.Message }
+
+func (*boxed) Error() string { return secret }
 
 type uncomparable []string
 

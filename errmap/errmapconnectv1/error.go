@@ -133,11 +133,7 @@ func holdsOurs(why error) bool {
 		return true
 	}
 	var m proto.Message
-	if !errors.As(why, &m) {
-		return false
-	}
-	_, err := errmap.DefinitionOf(m.ProtoReflect().Descriptor())
-	return err == nil
+	return errors.As(why, &m) && errmap.New(m).Reason() != "" // New hides what is not annotated
 }
 
 // ofElsewhere tells whether the text of an error is that of a peer, of the network

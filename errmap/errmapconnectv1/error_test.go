@@ -17,7 +17,22 @@ import (
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connectv1"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
 )
+
+// boxed is an error that embeds a message and may hold none, which panics then
+// when it is asked what it is.
+type boxed struct{ proto.Message }
+
+func (*boxed) Error() string { return "boxed" }
+
+func TestFromError_embeddedMessages(t *testing.T) {
+	t.Parallel()
+	e := errmapconnectv1.FromError(connect.NewError(connect.CodeNotFound, &boxed{}))
+	if e.Code() != code.Code_NOT_FOUND || e.Message() != "boxed" || e.Reason() != "" {
+		t.Errorf("got %v", e)
+	}
+}
 
 func TestFromError(t *testing.T) {
 	t.Parallel()

@@ -330,8 +330,7 @@ func isKnown(link error) bool {
 	case *errmap.Error, *jsonrpc.Error:
 		return true
 	case proto.Message:
-		_, err := errmap.DefinitionOf(l.ProtoReflect().Descriptor())
-		return err == nil
+		return errmap.New(l).Reason() != "" // New hides what is not annotated
 	}
 	return false
 }

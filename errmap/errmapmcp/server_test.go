@@ -88,12 +88,21 @@ func TestInstallServer_errorsOfTheProtocol(t *testing.T) {
 	}
 }
 
+// boxed is an error that embeds a message and may hold none, which panics then
+// when it is asked what it is.
+type boxed struct{ proto.Message }
+
+func (*boxed) Error() string { return "hunter2" }
+
 func TestInstallServer_hidesWhatIsNotForCallers(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("dial tcp 10.0.0.7: token hunter2 refused")
 	for name, handler := range map[string]mcp.PromptHandler{
 		"an error": func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { return nil, secret },
 		"a panic":  func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { panic(secret) },
+		"a type that embeds no message": func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return nil, &boxed{}
+		},
 		"another's error": func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return nil, stockEmpty().WithMessage("hunter2").WithRemote()
 		},
