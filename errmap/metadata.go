@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +12,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/float"
 )
 
 // textShape says how the value of a field is written as metadata text, and so
@@ -83,9 +84,9 @@ func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types typ
 	case shapeUint32, shapeUint64:
 		return strconv.AppendUint(dst, m.Get(f.desc).Uint(), 10), false, nil
 	case shapeFloat:
-		return appendFloatText(dst, m.Get(f.desc).Float(), 32), false, nil
+		return float.Append(dst, m.Get(f.desc).Float(), 32), false, nil
 	case shapeDouble:
-		return appendFloatText(dst, m.Get(f.desc).Float(), 64), false, nil
+		return float.Append(dst, m.Get(f.desc).Float(), 64), false, nil
 	case shapeBytes:
 		return base64.StdEncoding.AppendEncode(dst, m.Get(f.desc).Bytes()), false, nil
 	case shapeEnum:
@@ -352,36 +353,6 @@ func parseBase64(text string) ([]byte, bool) {
 	}
 	b, err := encoding.DecodeString(text)
 	return b, err == nil
-}
-
-// appendFloatText appends a number as ProtoJSON spells it, the three that are
-// none without their quotes.
-func appendFloatText(dst []byte, f float64, bits int) []byte {
-	switch {
-	case math.IsNaN(f):
-		return append(dst, "NaN"...)
-	case math.IsInf(f, 1):
-		return append(dst, "Infinity"...)
-	case math.IsInf(f, -1):
-		return append(dst, "-Infinity"...)
-	}
-	format := byte('f')
-	abs := math.Abs(f)
-	if bits == 32 {
-		// The bounds, too, are those of the narrow type.
-		abs = float64(float32(abs))
-		if abs != 0 && (float32(abs) < 1e-6 || float32(abs) >= 1e21) {
-			format = 'e'
-		}
-	} else if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		format = 'e'
-	}
-	dst = strconv.AppendFloat(dst, f, format, -1, bits)
-	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1]
-		dst = dst[:n-1]
-	}
-	return dst
 }
 
 // onlyMember returns the value of the only member of a compact JSON object.

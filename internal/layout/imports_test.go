@@ -45,8 +45,9 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/header", "internal/negotiate", "internal/procedure", "internal/register"}},
-	{packages: []string{"internal/rpcjson", "internal/wirejson"}, outside: []string{jsonText, protobuf}},
+	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/float", "internal/header", "internal/negotiate", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
+	{packages: []string{"internal/wirejson"}, inside: []string{"internal/float"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
 	{
 		packages: []string{"internal/plugin"},
@@ -90,7 +91,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap"},
-		inside:   []string{"gen", "internal/naming", "internal/procedure", "internal/rpcjson", "internal/template"},
+		inside:   []string{"gen", "internal/float", "internal/naming", "internal/procedure", "internal/rpcjson", "internal/template"},
 		outside:  []string{jsonText, protobuf, rpc},
 	},
 	{

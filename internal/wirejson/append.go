@@ -7,9 +7,12 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/float"
 )
 
 // Append appends the ProtoJSON of message, without spaces between its tokens. It
@@ -215,59 +218,20 @@ func (f *field) appendVarint(dst []byte, v uint64) []byte {
 
 // appendFloat appends a number as protojson spells it.
 func appendFloat(dst []byte, v float64, bits int) []byte {
-	switch {
-	case math.IsNaN(v):
-		return append(dst, `"NaN"`...)
-	case math.IsInf(v, 1):
-		return append(dst, `"Infinity"`...)
-	case math.IsInf(v, -1):
-		return append(dst, `"-Infinity"`...)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(float.Append(append(dst, '"'), v, bits), '"')
 	}
-	format := byte('f')
-	if size := math.Abs(v); size != 0 && (bits == 64 && (size < 1e-6 || size >= 1e21) ||
-		bits == 32 && (float32(size) < 1e-6 || float32(size) >= 1e21)) {
-		format = 'e'
-	}
-	dst = strconv.AppendFloat(dst, v, format, -1, bits)
-	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1]
-		dst = dst[:n-1]
-	}
-	return dst
+	return float.Append(dst, v, bits)
 }
 
 // appendString appends text as protojson spells it, and reports false where it is
 // not UTF-8.
 func appendString(dst, text []byte) ([]byte, bool) {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	ascii, from := true, 0
-	for i, c := range text {
-		if c >= 0x80 {
-			ascii = false
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, text[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\b':
-			dst = append(dst, '\\', 'b')
-		case '\f':
-			dst = append(dst, '\\', 'f')
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
+	for _, c := range text {
+		if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			out, err := jsontext.AppendQuote(dst, text)
+			return out, err == nil
 		}
 	}
-	return append(append(dst, text[from:]...), '"'), ascii || utf8.Valid(text)
+	return append(append(append(dst, '"'), text...), '"'), true
 }

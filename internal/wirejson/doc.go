@@ -5,7 +5,7 @@
 //
 // The package answers only where it is certain of what protojson would say, and
 // declines otherwise: a field of a kind that is not in its tables, text with
-// unusual escapes, a member twice, all that is wrong. Then the caller takes the
+// lone surrogates, a member twice, all that is wrong. Then the caller takes the
 // general way, through protojson, which also tells what is wrong. Fuzz tests hold
 // the two together.
 //

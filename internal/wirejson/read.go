@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -150,8 +151,8 @@ func (f *field) readText(dst, text []byte) (wire, rest []byte, ok bool) {
 		return append(protowire.AppendVarint(dst, uint64(len(content))), content...), rest, true
 	}
 	start := len(dst)
-	dst, ok = unquote(append(dst, 0), content)
-	return frame(dst, start), rest, ok
+	dst, err := jsontext.AppendUnquote(append(dst, 0), text[:len(text)-len(rest)])
+	return frame(dst, start), rest, err == nil
 }
 
 // readNumber appends a number or an enum value. Whole numbers with a fraction or an
@@ -323,45 +324,4 @@ func stringToken(text []byte) (content, rest []byte, plain bool) {
 		}
 	}
 	return nil, text, false
-}
-
-// unquote appends what a string with escapes says. Escapes of characters by their
-// number are read where those are no surrogates.
-func unquote(dst, content []byte) ([]byte, bool) {
-	for i := 0; i < len(content); i++ {
-		if content[i] != '\\' {
-			dst = append(dst, content[i])
-			continue
-		}
-		if i++; i == len(content) {
-			return dst, false
-		}
-		switch c := content[i]; c {
-		case '"', '\\', '/':
-			dst = append(dst, c)
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			if i+4 >= len(content) {
-				return dst, false
-			}
-			v, err := strconv.ParseUint(string(content[i+1:i+5]), 16, 16)
-			if err != nil || 0xD800 <= v && v <= 0xDFFF {
-				return dst, false
-			}
-			dst = utf8.AppendRune(dst, rune(v))
-			i += 4
-		default:
-			return dst, false
-		}
-	}
-	return dst, true
 }
