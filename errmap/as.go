@@ -5,9 +5,9 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/errmap/errmap/internal/rpcjson"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 var messageType = reflect.TypeFor[proto.Message]()
@@ -23,12 +23,12 @@ func (e *Error) As(target any) bool {
 	}
 	v := reflect.ValueOf(target)
 	if known, ok := targets.Load(reflect.TypeOf(target)); ok && !v.IsNil() {
-		d := known.(*Definition)
+		d := known.(*schema.Definition)
 		at := e.says(d)
 		if at == nil {
 			return false
 		}
-		made := reflect.New(d.goType.Elem())
+		made := reflect.New(d.GoType().Elem())
 		e.fill(d, made.Interface().(proto.Message), at)
 		v.Elem().Set(made)
 		return true
@@ -41,11 +41,11 @@ func (e *Error) As(target any) bool {
 		return false
 	}
 	// A type that embeds messages is asked as well, and has none yet.
-	d, err := DefinitionOf(descriptorOf(m))
+	d, err := schema.DefinitionOf(schema.DescriptorOf(m))
 	if err != nil || !m.ProtoReflect().IsValid() || !e.Fill(m) {
 		return false
 	}
-	if d.goType == v.Type().Elem() {
+	if d.GoType() == v.Type().Elem() {
 		targets.Store(v.Type(), d)
 	}
 	v.Elem().Set(reflect.ValueOf(m))
@@ -54,7 +54,7 @@ func (e *Error) As(target any) bool {
 
 // targets remembers which definition a target of As is for. Only what was found
 // once is in it: pointers to pointers to generated messages.
-var targets sync.Map // reflect.Type to *Definition
+var targets sync.Map // reflect.Type to *schema.Definition
 
 // Fill sets the fields of an annotated message, which may be a dynamic one, to
 // what e says, and tells whether e is that error. Where it is not, m is as it
@@ -63,7 +63,7 @@ func (e *Error) Fill(m proto.Message) bool {
 	if e == nil || m == nil {
 		return false
 	}
-	d, err := DefinitionOf(descriptorOf(m))
+	d, err := schema.DefinitionOf(schema.DescriptorOf(m))
 	if err != nil {
 		return false
 	}
@@ -76,7 +76,7 @@ func (e *Error) Fill(m proto.Message) bool {
 
 // says returns the ErrorInfo of e that is that of the definition, nil where there
 // is none.
-func (e *Error) says(d *Definition) *RawDetail {
+func (e *Error) says(d *schema.Definition) *RawDetail {
 	for i := range e.details {
 		detail := &e.details[i]
 		if detail.typeURL != typeErrorInfo && detail.Name() != nameErrorInfo {
@@ -84,13 +84,13 @@ func (e *Error) says(d *Definition) *RawDetail {
 		}
 		if detail.json == nil {
 			if reason, domain, ok := rpcjson.ErrorInfoFields(detail.value); ok {
-				if d.identifies(string(domain), string(reason)) {
+				if d.Identifies(string(domain), string(reason)) {
 					return detail
 				}
 				continue
 			}
 		}
-		if info := errorInfo(Linked(), *detail); info != nil && d.identifies(info.GetDomain(), info.GetReason()) {
+		if info := errorInfo(Linked(), *detail); info != nil && d.Identifies(info.GetDomain(), info.GetReason()) {
 			return detail
 		}
 	}
@@ -98,7 +98,7 @@ func (e *Error) says(d *Definition) *RawDetail {
 }
 
 // fill sets the fields of m to what e says, with the ErrorInfo that says found.
-func (e *Error) fill(d *Definition, m proto.Message, detail *RawDetail) {
+func (e *Error) fill(d *schema.Definition, m proto.Message, detail *RawDetail) {
 	if detail.json == nil {
 		if _, _, ok := rpcjson.ErrorInfoFields(detail.value); ok {
 			lookup := func(key string) (string, bool) {
@@ -106,17 +106,17 @@ func (e *Error) fill(d *Definition, m proto.Message, detail *RawDetail) {
 				return string(text), ok
 			}
 			all := func() map[string]string { return errorInfo(Linked(), *detail).GetMetadata() }
-			d.decodeFrom(m, lookup, all, e.readable)
+			d.DecodeFrom(m, lookup, all, e.readable)
 			return
 		}
 	}
-	d.decode(m, errorInfo(Linked(), *detail), e.readable)
+	d.Decode(m, errorInfo(Linked(), *detail), e.readable)
 }
 
 // readable returns the bytes of the first detail of a type that can be read.
-func (e *Error) readable(name protoreflect.FullName) ([]byte, bool) {
+func (e *Error) readable(name string) ([]byte, bool) {
 	for _, detail := range e.details {
-		if detail.Name() != name {
+		if string(detail.Name()) != name {
 			continue
 		}
 		if detail.json == nil {
@@ -127,14 +127,6 @@ func (e *Error) readable(name protoreflect.FullName) ([]byte, bool) {
 		}
 	}
 	return nil, false
-}
-
-// identifies tells whether an ErrorInfo is that of the definition.
-func (d *Definition) identifies(domain, reason string) bool {
-	if domain != d.Domain() {
-		return false
-	}
-	return reason == d.Reason() || domain == domainA2A && d.Reason() == reasonExtendedCard && reason == reasonCardBefore10
 }
 
 // Is tells whether target says the same identity: an *Error whose ErrorInfo, or
@@ -154,11 +146,11 @@ func (e *Error) Is(target error) bool {
 		}
 		identifies = func(domain, reason string) bool { return domain == wantDomain && reason == wantReason }
 	case proto.Message:
-		d, err := DefinitionOf(descriptorOf(t))
+		d, err := schema.DefinitionOf(schema.DescriptorOf(t))
 		if err != nil {
 			return false
 		}
-		identifies = d.identifies
+		identifies = d.Identifies
 	default:
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
+	"github.com/errmap/errmap/internal/schema"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -135,10 +136,10 @@ func difference(r, said Received) Received {
 func receivedProto(r Received) *errmapv1.Received {
 	return &errmapv1.Received{
 		Wire:          errmapv1.Wire(r.Wire),
-		Number:        repair(r.Number),
-		CodeText:      repair(r.CodeText),
+		Number:        schema.Repair(r.Number),
+		CodeText:      schema.Repair(r.CodeText),
 		HttpStatus:    int32(r.HTTPStatus),
-		Members:       repair(string(r.Members)),
+		Members:       schema.Repair(string(r.Members)),
 		UnknownFields: r.UnknownFields,
 	}
 }
@@ -216,7 +217,7 @@ func restore(c *Catalog, e *Error, s shape) {
 		e.notes.add("errmap.v1.Carried dropped: %s", why)
 		return
 	}
-	if hasUnknown(carried.ProtoReflect()) {
+	if schema.HasUnknown(carried.ProtoReflect()) {
 		e.notes.add("errmap.v1.Carried: fields that its schema does not know dropped")
 	}
 	e.details = append(placed(c, carried, plain), appended...)

@@ -7,6 +7,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 const (
@@ -38,7 +41,7 @@ type RawDetail struct {
 // which are not looked at. A type URL without a slash is a bare type name and
 // gets the prefix "type.googleapis.com/".
 func NewRawDetail(typeURL string, value []byte) RawDetail {
-	return RawDetail{typeURL: completeURL(repair(typeURL)), value: bytes.Clone(value)}
+	return RawDetail{typeURL: completeURL(schema.Repair(typeURL)), value: bytes.Clone(value)}
 }
 
 // TypeURL returns the type URL: of a JSON element its "@type", which may be
@@ -66,15 +69,12 @@ func (d RawDetail) Any() *anypb.Any {
 
 // detailOf returns m as a detail, its text repaired where it is not UTF-8.
 func detailOf(m proto.Message) (RawDetail, error) {
-	value, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
-	if err != nil {
-		m = proto.Clone(m)
-		repairMessage(m.ProtoReflect())
-		if value, err = (proto.MarshalOptions{Deterministic: true, AllowPartial: true}).Marshal(m); err != nil {
-			return RawDetail{}, err
-		}
-	}
-	return RawDetail{typeURL: typeURLPrefix + string(m.ProtoReflect().Descriptor().FullName()), value: value}, nil
+	d, err := schema.DetailOf(m)
+	return rawDetail(d), err
+}
+
+func rawDetail(d hub.Detail) RawDetail {
+	return RawDetail{typeURL: d.TypeURL, value: d.Value, json: d.JSON}
 }
 
 func bareName(typeURL string) protoreflect.FullName {

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/errmap/errmap/internal/rpcjson"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // Error is an error in the model of google.rpc.Status: a code, a message and
@@ -46,7 +47,7 @@ func NewCode(c code.Code, message string) *Error {
 	if c == code.Code_OK {
 		return nil
 	}
-	return &Error{number: int32(c), message: repair(message)}
+	return &Error{number: int32(c), message: schema.Repair(message)}
 }
 
 // New returns the error that an annotated message says: its code, the text of
@@ -58,7 +59,7 @@ func New(m proto.Message) *Error {
 	if m == nil {
 		return nil
 	}
-	md := descriptorOf(m)
+	md := schema.DescriptorOf(m)
 	d, err := DefinitionOf(md)
 	switch {
 	case md == nil:
@@ -71,12 +72,15 @@ func New(m proto.Message) *Error {
 
 // instance returns the error that an annotated message of the definition says.
 func (d *Definition) instance(m proto.Message) *Error {
-	text, info, details, dropped := d.encode(m)
+	text, info, details, dropped := d.schema().Encode(m)
 	var e *Error
 	if details == nil {
-		e = withDetailOf(info)
+		e = withDetailOf(rawDetail(info))
 	} else {
-		e = &Error{details: details}
+		e = &Error{details: make([]RawDetail, len(details))}
+		for i := range details {
+			e.details[i] = rawDetail(details[i])
+		}
 	}
 	e.number, e.message, e.cause = int32(d.Code()), text, asError(m)
 	for _, s := range dropped {
@@ -199,7 +203,7 @@ func (e *Error) WithCause(cause error) *Error {
 
 // WithMessage returns e with another text.
 func (e *Error) WithMessage(message string) *Error {
-	return e.changed(func(c *Error) { c.message = repair(message) })
+	return e.changed(func(c *Error) { c.message = schema.Repair(message) })
 }
 
 // WithDetail returns e with one more detail. A detail of that type that is
@@ -384,7 +388,7 @@ func annotatedLink(link error) (*Error, bool) {
 	if !ok {
 		return nil, false
 	}
-	d, err := DefinitionOf(descriptorOf(m))
+	d, err := DefinitionOf(schema.DescriptorOf(m))
 	if err != nil {
 		return nil, false
 	}

@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // The names of the headers that hold an error in gRPC and gRPC-Web.
@@ -97,7 +99,7 @@ func DecodeGRPC(headers map[string][]string, opts ...DecodeOption) (*Error, erro
 	}
 	noteOthers(e, HeaderGRPCStatus, status, text)
 	if len(messages) > 0 {
-		e.message = repair(percentDecode(messages[0]))
+		e.message = schema.Repair(percentDecode(messages[0]))
 		noteOthers(e, HeaderGRPCMessage, messages, messages[0])
 	}
 	readDetailsBin(e, details, o)
@@ -114,7 +116,7 @@ func grpcStatus(values []string) (number int32, text string, isNumber bool) {
 		n, err := strconv.ParseUint(value, 10, 31)
 		switch {
 		case err != nil && number == 0:
-			number, text, isNumber = int32(code.Code_UNKNOWN), repair(value), false
+			number, text, isNumber = int32(code.Code_UNKNOWN), schema.Repair(value), false
 		case err == nil && n != 0:
 			return int32(n), value, true
 		}
@@ -125,7 +127,7 @@ func grpcStatus(values []string) (number int32, text string, isNumber bool) {
 // noteOthers tells of the values of a header that says several things.
 func noteOthers(e *Error, name string, values []string, counts string) {
 	for _, value := range values {
-		if repair(value) != repair(counts) {
+		if schema.Repair(value) != schema.Repair(counts) {
 			e.notes.add("%s: %q stands beside the value that counts, and is dropped", name, clip(value, 128))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
 	procedures "github.com/errmap/errmap/internal/procedure"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // Guard stands where errors leave a server and decides what their callers may
@@ -185,7 +186,7 @@ func (g *Guard) hide(ctx context.Context, r Report) *Error {
 	e := hidden(r.Err)
 	e.silent = false // what it is to say, a guard decided
 	if g.hiddenText != "" {
-		e.message = repair(g.hiddenText)
+		e.message = schema.Repair(g.hiddenText)
 	}
 	return e.WithDetail(&errdetails.RequestInfo{RequestId: r.ID})
 }

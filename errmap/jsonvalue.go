@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/errmap/errmap/internal/rpcjson"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 var (
@@ -34,7 +35,7 @@ func compactJSON(body []byte, l Limits) ([]byte, error) {
 	if len(body) > l.Body {
 		return nil, errTooLarge
 	}
-	v := jsontext.Value(bytes.Clone(repairBytes(body)))
+	v := jsontext.Value(bytes.Clone(schema.RepairBytes(body)))
 	if err := v.Compact(anyText...); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	a2av1 "github.com/errmap/errmap/gen/errmap/a2a/v1"
 	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
+	"github.com/errmap/errmap/internal/schema"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
@@ -84,7 +85,7 @@ func (p Profile) HTTPStatus(number int64) int {
 func (p Profile) domain() string {
 	switch p {
 	case ProfileA2A:
-		return domainA2A
+		return schema.DomainA2A
 	case ProfileMCP:
 		return domainMCP
 	}
@@ -119,6 +120,17 @@ func (p Profile) mayRepeat(number int64) bool {
 	return false
 }
 
+// file is the file whose errors the profile itself defines.
+func (p Profile) file() protoreflect.FileDescriptor {
+	switch p {
+	case ProfileA2A:
+		return a2av1.File_errmap_a2a_v1_errors_proto
+	case ProfileMCP:
+		return mcpv1.File_errmap_mcp_v1_errors_proto
+	}
+	return nil
+}
+
 // own returns the catalogue of the errors that the profile itself defines.
 func (p Profile) own() *Catalog {
 	switch p {
@@ -151,10 +163,10 @@ func (p Profile) numbered(number int64) *Definition {
 const reasonResourceNotFound = "RESOURCE_NOT_FOUND"
 
 var (
-	ownA2A = sync.OnceValue(func() *Catalog { return ownCatalog(a2av1.File_errmap_a2a_v1_errors_proto) })
-	ownMCP = sync.OnceValue(func() *Catalog { return ownCatalog(mcpv1.File_errmap_mcp_v1_errors_proto) })
+	ownA2A = sync.OnceValue(func() *Catalog { return catalog(schema.OfFile(a2av1.File_errmap_a2a_v1_errors_proto)) })
+	ownMCP = sync.OnceValue(func() *Catalog { return catalog(schema.OfFile(mcpv1.File_errmap_mcp_v1_errors_proto)) })
 
-	numbersA2A = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownA2A(), domainA2A) })
+	numbersA2A = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownA2A(), schema.DomainA2A) })
 	numbersMCP = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownMCP(), domainMCP) })
 )
 
@@ -168,7 +180,7 @@ type ownNumbers struct {
 func newOwnNumbers(own *Catalog, domain string) *ownNumbers {
 	n := new(ownNumbers)
 	var last int32
-	for _, d := range own.definitions {
+	for _, d := range own.Definitions() {
 		number, ok := d.JSONRPCCode()
 		switch {
 		case !ok || number == numberInvalidParams: // it means more than the error
@@ -196,21 +208,8 @@ func (n *ownNumbers) find(number int32) *Definition {
 // known is what another catalogue says of it, and tells whether any has that
 // domain.
 func (p Profile) ownOf(domain, reason []byte, known *Definition) (d *Definition, knows bool) {
-	if known != nil && known.profile == p && p != ProfileGeneric {
+	if file := p.file(); file != nil && known != nil && known.Descriptor().ParentFile() == file {
 		return known, true
 	}
 	return p.own().find(domain, reason)
-}
-
-// ownCatalog knows the errors of one file and nothing else.
-func ownCatalog(file protoreflect.FileDescriptor) *Catalog {
-	var definitions []*Definition
-	for i := range file.Messages().Len() {
-		if d, err := DefinitionOf(file.Messages().Get(i)); err == nil {
-			definitions = append(definitions, d)
-		}
-	}
-	c := new(Catalog)
-	_ = c.index(definitions) // our own files have no clash: a test lints them
-	return c
 }

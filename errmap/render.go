@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/errmap/errmap/internal/rpcjson"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // render returns a detail as JSON: an element as it stood; bytes as the
@@ -43,14 +44,14 @@ func renderMessage(c *Catalog, d RawDetail) (out []byte, whole, ok bool) {
 	if deeperThan(c, m.ProtoReflect(), DefaultMaxDepth-envelopeDepth) {
 		return nil, false, false
 	}
-	out, err = marshalProtoJSON(protojson.MarshalOptions{Resolver: c, AllowPartial: true}, &anypb.Any{TypeUrl: d.typeURL, Value: d.value})
+	out, err = schema.MarshalProtoJSON(protojson.MarshalOptions{Resolver: c, AllowPartial: true}, &anypb.Any{TypeUrl: d.typeURL, Value: d.value})
 	if err != nil {
 		return nil, false, false
 	}
 	if out, err = compactProtoJSON(out); err != nil || depth(out) > DefaultMaxDepth-envelopeDepth {
 		return nil, false, false
 	}
-	whole = !hasUnknown(m.ProtoReflect())
+	whole = !schema.HasUnknown(m.ProtoReflect())
 	if !whole {
 		dropUnknown(m.ProtoReflect())
 	}
@@ -75,24 +76,12 @@ func unmarshalDetail(c *Catalog, d RawDetail) (proto.Message, error) {
 		return nil, err
 	}
 	m := mt.New().Interface()
-	return m, unmarshalProto(proto.UnmarshalOptions{Resolver: c, AllowPartial: true}, d.value, m)
-}
-
-// hasUnknown tells whether m holds unknown fields, at any depth.
-func hasUnknown(m protoreflect.Message) bool {
-	found := len(m.GetUnknown()) > 0
-	if !found {
-		rangeMessages(m, func(inner protoreflect.Message) bool {
-			found = hasUnknown(inner)
-			return !found
-		})
-	}
-	return found
+	return m, schema.UnmarshalProto(proto.UnmarshalOptions{Resolver: c, AllowPartial: true}, d.value, m)
 }
 
 func dropUnknown(m protoreflect.Message) {
 	m.SetUnknown(nil)
-	rangeMessages(m, func(inner protoreflect.Message) bool {
+	schema.RangeMessages(m, func(inner protoreflect.Message) bool {
 		dropUnknown(inner)
 		return true
 	})
@@ -112,44 +101,11 @@ func deeperThan(c *Catalog, m protoreflect.Message, levels int) bool {
 		return err == nil && deeperThan(c, inner.ProtoReflect(), levels-1)
 	}
 	deep := false
-	rangeMessages(m, func(inner protoreflect.Message) bool {
+	schema.RangeMessages(m, func(inner protoreflect.Message) bool {
 		deep = deeperThan(c, inner, levels-1)
 		return !deep
 	})
 	return deep
-}
-
-// rangeMessages calls f for each message that a populated field of m holds, until
-// it returns false.
-func rangeMessages(m protoreflect.Message, f func(protoreflect.Message) bool) {
-	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool { return messagesIn(fd, v, f) })
-}
-
-// messagesIn calls f for each message that the value of a field holds, and returns
-// false where f did.
-func messagesIn(fd protoreflect.FieldDescriptor, v protoreflect.Value, f func(protoreflect.Message) bool) bool {
-	switch {
-	case fd.IsMap():
-		if fd.MapValue().Message() == nil {
-			return true
-		}
-		more := true
-		v.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
-			more = f(v.Message())
-			return more
-		})
-		return more
-	case fd.Message() == nil:
-		return true
-	case fd.IsList():
-		for i := range v.List().Len() {
-			if !f(v.List().Get(i).Message()) {
-				return false
-			}
-		}
-		return true
-	}
-	return f(v.Message())
 }
 
 // parseElement reads a compact JSON element of a list of details. It is bytes

@@ -11,6 +11,8 @@ import (
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // Status returns e as a google.rpc.Status, nil for nil. Details that are JSON
@@ -99,12 +101,12 @@ func encodeStatus(e *Error, o *encodeOptions, w Wire) *statuspb.Status {
 }
 
 func readStatus(s *statuspb.Status, o *decodeOptions, w Wire) (*Error, error) {
-	e := &Error{number: s.GetCode(), message: repair(s.GetMessage()), decoded: true}
+	e := &Error{number: s.GetCode(), message: schema.Repair(s.GetMessage()), decoded: true}
 	for i, any := range s.GetDetails() {
 		if len(any.ProtoReflect().GetUnknown()) > 0 {
 			e.notes.add(anyFields, i)
 		}
-		e.details = append(e.details, RawDetail{typeURL: repair(any.GetTypeUrl()), value: any.GetValue()})
+		e.details = append(e.details, RawDetail{typeURL: schema.Repair(any.GetTypeUrl()), value: any.GetValue()})
 	}
 	if unknown := s.ProtoReflect().GetUnknown(); len(unknown) > 0 {
 		e.setReceived(Received{Wire: w, UnknownFields: unknown})
@@ -243,7 +245,7 @@ func parseStatus(b []byte, most int, n *notes) (s *statuspb.Status, strict bool,
 			s.Code = int32(v)
 		case number == 2 && kind == protowire.BytesType:
 			v, _ := protowire.ConsumeBytes(field[tag:])
-			message := repair(string(v))
+			message := schema.Repair(string(v))
 			if s.Message != "" && s.Message != message {
 				n.add("a google.rpc.Status says message %q and then another one, which counts", clip(s.Message, 128))
 			}
@@ -282,7 +284,7 @@ func parseAny(b []byte, place int, n *notes) (*anypb.Any, bool) {
 		v, _ := protowire.ConsumeBytes(b[tag:size])
 		switch {
 		case number == 1 && kind == protowire.BytesType:
-			typeURL := repair(string(v))
+			typeURL := schema.Repair(string(v))
 			if a.TypeUrl != "" && a.TypeUrl != typeURL {
 				n.add("detail %d says type %q and then another one, which counts", place, clip(a.TypeUrl, 128))
 			}

@@ -49,6 +49,12 @@ var table = []row{
 	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/wirejson"}, inside: []string{"internal/float"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
+	{packages: []string{"internal/schema/schematest"}, outside: []string{compiler, protobuf}},
+	{
+		packages: []string{"internal/schema"},
+		inside:   []string{"gen", "internal/float", "internal/hub", "internal/naming", "internal/template"},
+		outside:  []string{jsonText, protobuf, rpc},
+	},
 	{
 		packages: []string{"internal/plugin"},
 		inside:   []string{"gen", "internal/naming", "internal/template"},
@@ -91,7 +97,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap"},
-		inside:   []string{"gen", "internal/float", "internal/naming", "internal/procedure", "internal/rpcjson", "internal/template"},
+		inside:   []string{"gen", "internal/hub", "internal/naming", "internal/procedure", "internal/rpcjson", "=internal/schema"},
 		outside:  []string{jsonText, protobuf, rpc},
 	},
 	{

@@ -1,4 +1,4 @@
-package errmap
+package schema
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/hub"
 )
 
 // The field numbers of google.rpc.ErrorInfo and of its map entries.
@@ -24,12 +26,16 @@ const (
 // deterministic is how every detail that is made here is marshalled.
 var deterministic = proto.MarshalOptions{Deterministic: true, AllowPartial: true}
 
-// encode returns what an instance of the definition says: its text and its
+// Encode returns what an instance of the definition says: its text and its
 // details, the ErrorInfo first, then the detail fields by number, then the
 // option's Help where no field is one. What could not be said is in the notes.
 // A nil message is one with no field set; one of another type says nothing
 // beyond the definition. The details are nil where there is none but the ErrorInfo.
-func (d *Definition) encode(m proto.Message) (text string, info RawDetail, details []RawDetail, notes []string) {
+// A nil Definition says nothing.
+func (d *Definition) Encode(m proto.Message) (text string, info hub.Detail, details []hub.Detail, notes []string) {
+	if d == nil {
+		return "", hub.Detail{}, nil, nil
+	}
 	d, r := d.of(m)
 	in := d.instanceOf(m, r)
 	text, constant := d.template.constant()
@@ -45,13 +51,13 @@ func (d *Definition) encode(m proto.Message) (text string, info RawDetail, detai
 			text = d.title
 		}
 	}
-	info.typeURL = typeErrorInfo
+	info.TypeURL = hub.URLErrorInfo
 	var room [256]byte
 	value, notes := d.appendErrorInfo(room[:0], &in)
-	info.value = bytes.Clone(value)
+	info.Value = bytes.Clone(value)
 	if len(d.details) > 0 || d.help != nil {
 		var detailNotes []string
-		details = append(make([]RawDetail, 0, 2+len(d.details)), info)
+		details = append(make([]hub.Detail, 0, 2+len(d.details)), info)
 		details, detailNotes = d.appendDetails(details, r)
 		notes = append(notes, detailNotes...)
 	}
@@ -61,20 +67,20 @@ func (d *Definition) encode(m proto.Message) (text string, info RawDetail, detai
 	return text, info, details, notes
 }
 
-// decode sets the fields of into from the ErrorInfo and, by type, from the
+// Decode sets the fields of into from the ErrorInfo and, by type, from the
 // first detail that find returns. Fields that it finds nothing readable for
 // stay as they are. A message of another type is left alone.
-func (d *Definition) decode(into proto.Message, info *errdetails.ErrorInfo, find func(name protoreflect.FullName) ([]byte, bool)) {
+func (d *Definition) Decode(into proto.Message, info *errdetails.ErrorInfo, find func(name string) ([]byte, bool)) {
 	lookup := func(key string) (string, bool) {
 		text, ok := info.GetMetadata()[key]
 		return text, ok
 	}
-	d.decodeFrom(into, lookup, info.GetMetadata, find)
+	d.DecodeFrom(into, lookup, info.GetMetadata, find)
 }
 
-// decodeFrom is decode for metadata that is looked up; all is asked for only
+// DecodeFrom is Decode for metadata that is looked up; all is asked for only
 // where the type has extensions.
-func (d *Definition) decodeFrom(into proto.Message, lookup func(key string) (string, bool), all func() map[string]string, find func(name protoreflect.FullName) ([]byte, bool)) {
+func (d *Definition) DecodeFrom(into proto.Message, lookup func(key string) (string, bool), all func() map[string]string, find func(name string) ([]byte, bool)) {
 	if d == nil || into == nil {
 		return
 	}
@@ -92,7 +98,7 @@ func (d *Definition) decodeFrom(into proto.Message, lookup func(key string) (str
 		switch {
 		case !ok:
 		case field.place >= 0 && in.fields.IsValid():
-			in.fields.Field(field.place).SetString(repair(text))
+			in.fields.Field(field.place).SetString(Repair(text))
 		default:
 			field.set(m, text, d.types)
 		}
@@ -108,7 +114,7 @@ func (d *Definition) decodeFrom(into proto.Message, lookup func(key string) (str
 		}
 		field := m.NewField(detail.desc)
 		options := proto.UnmarshalOptions{AllowPartial: true, Resolver: d.types}
-		if unmarshalProto(options, value, field.Message().Interface()) == nil {
+		if UnmarshalProto(options, value, field.Message().Interface()) == nil {
 			m.Set(detail.desc, field)
 		}
 	}
@@ -199,7 +205,7 @@ func (d *Definition) hidesUnknown(m protoreflect.Message) bool {
 		if field == nil || field.shape != shapeJSON && field.shape != shapeQuoted || field.desc.Message() == nil || !m.Has(field.desc) {
 			continue
 		}
-		if !messagesIn(field.desc, m.Get(field.desc), func(inner protoreflect.Message) bool { return !hasUnknown(inner) }) {
+		if !messagesIn(field.desc, m.Get(field.desc), func(inner protoreflect.Message) bool { return !HasUnknown(inner) }) {
 			return true
 		}
 	}
@@ -226,7 +232,7 @@ func frameEntry(dst []byte, start int, key string) []byte {
 
 // appendDetails appends the detail fields of m that are set, and the option's
 // Help where none of them is one.
-func (d *Definition) appendDetails(details []RawDetail, m protoreflect.Message) (_ []RawDetail, notes []string) {
+func (d *Definition) appendDetails(details []hub.Detail, m protoreflect.Message) (_ []hub.Detail, notes []string) {
 	helped := d.help == nil
 	for i := range d.details {
 		field := &d.details[i]
@@ -234,20 +240,20 @@ func (d *Definition) appendDetails(details []RawDetail, m protoreflect.Message) 
 			continue
 		}
 		// AIP-193 attaches each type of detail at most once.
-		if slices.ContainsFunc(details, func(other RawDetail) bool { return other.typeURL == field.typeURL }) {
-			notes = append(notes, "field "+string(field.desc.FullName())+" left out: another field is a "+string(field.name))
+		if slices.ContainsFunc(details, func(other hub.Detail) bool { return other.TypeURL == field.typeURL }) {
+			notes = append(notes, "field "+string(field.desc.FullName())+" left out: another field is a "+field.name)
 			continue
 		}
-		detail, err := detailOf(m.Get(field.desc).Message().Interface())
+		detail, err := DetailOf(m.Get(field.desc).Message().Interface())
 		if err != nil {
 			notes = append(notes, "field "+string(field.desc.FullName())+" left out: it cannot be marshalled")
 			continue
 		}
 		details = append(details, detail)
-		helped = helped || field.name == nameHelp
+		helped = helped || field.name == hub.NameHelp
 	}
 	if !helped {
-		details = append(details, RawDetail{typeURL: typeURLPrefix + string(nameHelp), value: d.help})
+		details = append(details, hub.Detail{TypeURL: hub.URLPrefix + hub.NameHelp, Value: d.help})
 	}
 	return details, notes
 }

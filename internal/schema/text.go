@@ -1,4 +1,4 @@
-package errmap
+package schema
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ type templatePart struct {
 // append appends the text for m to dst. It reports false, and what it appended
 // is of no use, where a placeholder's field is unset or has no text: then the
 // title is sent instead.
-func (t messageTemplate) append(dst []byte, m *instance, types typeResolver) ([]byte, bool) {
+func (t messageTemplate) append(dst []byte, m *instance, types Resolver) ([]byte, bool) {
 	for _, part := range t {
 		if part.field == nil {
 			dst = append(dst, part.literal...)
@@ -33,7 +33,7 @@ func (t messageTemplate) append(dst []byte, m *instance, types typeResolver) ([]
 			if text == "" {
 				return dst, false
 			}
-			dst = append(dst, repair(text)...)
+			dst = append(dst, Repair(text)...)
 			continue
 		}
 		if !m.Has(part.field.desc) {

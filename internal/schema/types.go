@@ -1,4 +1,4 @@
-package errmap
+package schema
 
 import (
 	"strings"

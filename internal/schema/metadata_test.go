@@ -1,4 +1,4 @@
-package errmap_test
+package schema_test
 
 import (
 	"maps"
@@ -11,26 +11,27 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/schema"
+	"github.com/errmap/errmap/internal/schema/schematest"
 )
 
 // encodeInfo encodes m and returns its ErrorInfo. It holds the bytes to the
 // deterministic ones of protobuf.
 func encodeInfo(t testing.TB, m proto.Message) (*errdetails.ErrorInfo, []string) {
 	t.Helper()
-	d, err := errmap.DefinitionOf(m.ProtoReflect().Descriptor())
+	d, err := schema.DefinitionOf(m.ProtoReflect().Descriptor())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, details, notes := errmap.EncodeInstance(d, m)
-	if details[0].TypeURL() != "type.googleapis.com/google.rpc.ErrorInfo" {
-		t.Fatalf("first detail is %s", details[0].TypeURL())
+	_, details, notes := encode(d, m)
+	if details[0].TypeURL != "type.googleapis.com/google.rpc.ErrorInfo" {
+		t.Fatalf("first detail is %s", details[0].TypeURL)
 	}
-	value, _ := details[0].Value()
-	info := new(errdetails.ErrorInfo)
+	value, info := details[0].Value, new(errdetails.ErrorInfo)
 	if err := proto.Unmarshal(value, info); err != nil {
 		t.Fatal(err)
 	}
@@ -47,19 +48,19 @@ func encodeInfo(t testing.TB, m proto.Message) (*errdetails.ErrorInfo, []string)
 // decodeInfo reads metadata into a new message of that descriptor.
 func decodeInfo(t testing.TB, md protoreflect.MessageDescriptor, metadata map[string]string) proto.Message {
 	t.Helper()
-	d, err := errmap.DefinitionOf(md)
+	d, err := schema.DefinitionOf(md)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := dynamicpb.NewMessage(md)
-	errmap.DecodeInstance(d, m, &errdetails.ErrorInfo{Metadata: metadata}, func(protoreflect.FullName) ([]byte, bool) { return nil, false })
+	d.Decode(m, &errdetails.ErrorInfo{Metadata: metadata}, func(string) ([]byte, bool) { return nil, false })
 	return m
 }
 
 func TestMetadata_both_ways(t *testing.T) {
 	t.Parallel()
-	shop := compileProto(t, shopSchema)
-	files := map[string]protoreflect.FileDescriptor{"compiled": shop, "foreign": foreign(t, shop)}
+	shop := schematest.Compile(t, schematest.Shop)
+	files := map[string]protoreflect.FileDescriptor{"compiled": shop, "foreign": schematest.Foreign(t, shop)}
 	for _, test := range []struct {
 		name, in string
 		want     map[string]string
@@ -131,7 +132,7 @@ func TestMetadata_both_ways(t *testing.T) {
 		for kind, file := range files {
 			t.Run(test.name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
-				m := messageOf(t, file, "EveryKindError", test.in)
+				m := schematest.MessageOf(t, file, "EveryKindError", test.in)
 				info, notes := encodeInfo(t, m)
 				if diff := cmp.Diff(test.want, info.GetMetadata()); diff != "" {
 					t.Errorf("metadata (-want +got):\n%s", diff)
@@ -150,7 +151,7 @@ func TestMetadata_both_ways(t *testing.T) {
 
 func TestMetadata_without_ProtoJSON(t *testing.T) {
 	t.Parallel()
-	shop := compileProto(t, shopSchema)
+	shop := schematest.Compile(t, schematest.Shop)
 	for _, test := range []struct{ name, in, field string }{
 		{"NaN in a Value", `value: {number_value: nan}`, "value"},
 		{"Value of no kind", `value: {}`, "value"},
@@ -163,7 +164,7 @@ func TestMetadata_without_ProtoJSON(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			info, notes := encodeInfo(t, messageOf(t, shop, "EveryKindError", test.in+` text: "kept"`))
+			info, notes := encodeInfo(t, schematest.MessageOf(t, shop, "EveryKindError", test.in+` text: "kept"`))
 			if diff := cmp.Diff(map[string]string{"text": "kept"}, info.GetMetadata()); diff != "" {
 				t.Error(diff)
 			}
@@ -177,8 +178,8 @@ func TestMetadata_without_ProtoJSON(t *testing.T) {
 
 func TestField_022_text_that_is_not_UTF8(t *testing.T) {
 	t.Parallel()
-	shop := compileProto(t, shopSchema)
-	m := messageOf(t, shop, "EveryKindError", `line: {} stock: {key: "k" value: 1} words: "w"`).ProtoReflect()
+	shop := schematest.Compile(t, schematest.Shop)
+	m := schematest.MessageOf(t, shop, "EveryKindError", `line: {} stock: {key: "k" value: 1} words: "w"`).ProtoReflect()
 	field := func(name protoreflect.Name) protoreflect.FieldDescriptor { return m.Descriptor().Fields().ByName(name) }
 	broken := protoreflect.ValueOfString("caf\xe9\xff")
 	m.Set(field("text"), broken)
@@ -189,13 +190,12 @@ func TestField_022_text_that_is_not_UTF8(t *testing.T) {
 	localized := m.Mutable(field("one_localized")).Message()
 	localized.Set(localized.Descriptor().Fields().ByName("message"), broken)
 
-	d, err := errmap.DefinitionOf(m.Descriptor())
+	d, err := schema.DefinitionOf(m.Descriptor())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, details, notes := errmap.EncodeInstance(d, m.Interface())
-	value, _ := details[0].Value()
-	info := new(errdetails.ErrorInfo)
+	_, details, notes := encode(d, m.Interface())
+	value, info := details[0].Value, new(errdetails.ErrorInfo)
 	if err := proto.Unmarshal(value, info); err != nil {
 		t.Fatal(err)
 	}
@@ -213,9 +213,8 @@ func TestField_022_text_that_is_not_UTF8(t *testing.T) {
 	}) {
 		t.Errorf("notes %q", notes)
 	}
-	value, _ = details[1].Value()
 	message := new(errdetails.LocalizedMessage)
-	if err := proto.Unmarshal(value, message); err != nil || message.GetMessage() != "caf\uFFFD\uFFFD" {
+	if err := proto.Unmarshal(details[1].Value, message); err != nil || message.GetMessage() != "caf\uFFFD\uFFFD" {
 		t.Errorf("detail %v, %v", message, err)
 	}
 	if got := m.Get(field("text")).String(); got != "caf\xe9\xff" {
@@ -227,8 +226,8 @@ func TestField_022_text_that_is_not_UTF8(t *testing.T) {
 // the same text: which of them stands must not depend on the order of a map.
 func TestField_022_keys_that_become_one(t *testing.T) {
 	t.Parallel()
-	shop := compileProto(t, shopSchema)
-	m := messageOf(t, shop, "EveryKindError", ``).ProtoReflect()
+	shop := schematest.Compile(t, schematest.Shop)
+	m := schematest.MessageOf(t, shop, "EveryKindError", ``).ProtoReflect()
 	fd := m.Descriptor().Fields().ByName("stock")
 	for i, key := range []string{"k\xfe", "k\xff", "k\xfd", "k\uFFFD"} {
 		m.Mutable(fd).Map().Set(protoreflect.ValueOfString(key).MapKey(), protoreflect.ValueOfInt64(int64(i)))
@@ -243,7 +242,7 @@ func TestField_022_keys_that_become_one(t *testing.T) {
 
 func TestMetadata_way_back(t *testing.T) {
 	t.Parallel()
-	shop := compileProto(t, shopSchema)
+	shop := schematest.Compile(t, schematest.Shop)
 	for _, test := range []struct {
 		name     string
 		metadata map[string]string
@@ -294,7 +293,7 @@ func TestMetadata_way_back(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			want := messageOf(t, shop, "EveryKindError", test.want)
+			want := schematest.MessageOf(t, shop, "EveryKindError", test.want)
 			kept := maps.Clone(test.metadata)
 			got := decodeInfo(t, want.ProtoReflect().Descriptor(), test.metadata)
 			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
@@ -309,14 +308,14 @@ func TestMetadata_way_back(t *testing.T) {
 
 func TestMetadataText(t *testing.T) {
 	t.Parallel()
-	shop := compileProto(t, shopSchema)
-	m := messageOf(t, shop, "EveryKindError", `at: {seconds: 1} value: {number_value: nan} words: ["a", "b"]`).ProtoReflect()
+	shop := schematest.Compile(t, schematest.Shop)
+	m := schematest.MessageOf(t, shop, "EveryKindError", `at: {seconds: 1} value: {number_value: nan} words: ["a", "b"]`).ProtoReflect()
 	for name, want := range map[protoreflect.Name]string{"at": "1970-01-01T00:00:01Z", "words": `["a","b"]`} {
-		if got, err := errmap.MetadataText(m, m.Descriptor().Fields().ByName(name)); err != nil || got != want {
+		if got, err := schema.MetadataText(m, m.Descriptor().Fields().ByName(name), protoregistry.GlobalTypes); err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if text, err := errmap.MetadataText(m, m.Descriptor().Fields().ByName("value")); err == nil {
+	if text, err := schema.MetadataText(m, m.Descriptor().Fields().ByName("value"), protoregistry.GlobalTypes); err == nil {
 		t.Errorf("a value without ProtoJSON has the text %q", text)
 	}
 }
@@ -324,7 +323,7 @@ func TestMetadataText(t *testing.T) {
 // FuzzMetadata_parse reads arbitrary text as each field, and holds what it
 // reads to coming back the same.
 func FuzzMetadata_parse(f *testing.F) {
-	shop := compileProto(f, shopSchema)
+	shop := schematest.Compile(f, schematest.Shop)
 	md := shop.Messages().ByName("EveryKindError")
 	for _, seed := range []string{
 		"", "0", "-1", "1.5", "1e3", "NaN", "Infinity", "true", "null", "AQ==", "-_", "SIZE_SMALL", "42", `{"sku":"A","count":"1"}`,
@@ -361,14 +360,14 @@ func FuzzMetadata_parse(f *testing.F) {
 // FuzzMetadata_render encodes arbitrary messages and holds every field to
 // coming back unless a note says that it was left out.
 func FuzzMetadata_render(f *testing.F) {
-	shop := compileProto(f, shopSchema)
+	shop := schematest.Compile(f, schematest.Shop)
 	md := shop.Messages().ByName("EveryKindError")
 	for _, seed := range []string{
 		`text: "a"`, `i32: 1 s64: -2 u32: 3`, `double: nan float: 0.3`, `line: {sku: "x"} lines: [{}, {count: 1}]`,
 		`stock: {key: "a" value: 1}`, `wait: {seconds: 1} at: {nanos: 1}`, `value: {number_value: inf}`, `object: {fields: {key: "" value: {bool_value: true}}}`,
 		`mask: {paths: "a_b"}`, `raw: "\xff" bytes_value: {value: "a"}`, `size: -3`, `any: {type_url: "x/google.protobuf.Empty"}`,
 	} {
-		raw, err := proto.Marshal(messageOf(f, shop, "EveryKindError", seed))
+		raw, err := proto.Marshal(schematest.MessageOf(f, shop, "EveryKindError", seed))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -377,7 +376,7 @@ func FuzzMetadata_render(f *testing.F) {
 	f.Add([]byte("r\x05" + hostileEntry))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		m := dynamicpb.NewMessage(md)
-		if errmap.UnmarshalProto(raw, m) != nil {
+		if schema.UnmarshalProto(proto.UnmarshalOptions{}, raw, m) != nil {
 			return
 		}
 		// ProtoJSON has one spelling for all numbers of NullValue.

@@ -1,4 +1,6 @@
-package errmap_test
+// Package schematest has what tests of schemas stand on: a schema with everything in
+// it, and the ways in which a program comes by one.
+package schematest
 
 import (
 	"testing"
@@ -13,9 +15,9 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// shopSchema is what most tests of definitions stand on: one message with
+// Shop is what most tests of definitions stand on: one message with
 // every kind of field, and one of each thing that an option can say.
-const shopSchema = `
+const Shop = `
 syntax = "proto3";
 package shop.v1;
 
@@ -140,13 +142,15 @@ message TwoRetriesError {
 message NotAnError { string text = 1; }
 `
 
-// compileProto compiles one schema against the linked copies of what it imports.
-func compileProto(t testing.TB, source string) protoreflect.FileDescriptor {
+// Compile compiles one schema against the linked copies of what it imports.
+func Compile(t testing.TB, source string) protoreflect.FileDescriptor {
 	t.Helper()
-	return compileProtos(t, map[string]string{"test.proto": source}, "test.proto")[0]
+	return CompileAll(t, map[string]string{"test.proto": source}, "test.proto")[0]
 }
 
-func compileProtos(t testing.TB, sources map[string]string, paths ...string) []protoreflect.FileDescriptor {
+// CompileAll compiles the schemas at paths, which may import each other by their
+// names in sources.
+func CompileAll(t testing.TB, sources map[string]string, paths ...string) []protoreflect.FileDescriptor {
 	t.Helper()
 	linked := protocompile.ResolverFunc(func(path string) (protocompile.SearchResult, error) {
 		fd, err := protoregistry.GlobalFiles.FindFileByPath(path)
@@ -166,10 +170,10 @@ func compileProtos(t testing.TB, sources map[string]string, paths ...string) []p
 	return out
 }
 
-// foreign returns a file as a stranger sees it who got it as bytes, by
+// Foreign returns a file as a stranger sees it who got it as bytes, by
 // reflection or in a descriptor set: nothing is linked, what it imports is a
 // copy too, and options are unknown fields.
-func foreign(t testing.TB, file protoreflect.FileDescriptor) protoreflect.FileDescriptor {
+func Foreign(t testing.TB, file protoreflect.FileDescriptor) protoreflect.FileDescriptor {
 	t.Helper()
 	set := new(descriptorpb.FileDescriptorSet)
 	seen := make(map[string]bool)
@@ -204,8 +208,8 @@ func foreign(t testing.TB, file protoreflect.FileDescriptor) protoreflect.FileDe
 	return found
 }
 
-// messageOf returns a message of a file from its text form.
-func messageOf(t testing.TB, file protoreflect.FileDescriptor, name protoreflect.Name, text string) proto.Message {
+// MessageOf returns a message of a file from its text form.
+func MessageOf(t testing.TB, file protoreflect.FileDescriptor, name protoreflect.Name, text string) proto.Message {
 	t.Helper()
 	md := file.Messages().ByName(name)
 	if md == nil {

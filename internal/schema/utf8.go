@@ -1,4 +1,4 @@
-package errmap
+package schema
 
 import (
 	"slices"
@@ -8,23 +8,24 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// repair returns s with U+FFFD in place of each byte that is not UTF-8.
-func repair(s string) string {
+// Repair returns s with U+FFFD in place of each byte that is not UTF-8.
+func Repair(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
 	return string([]rune(s))
 }
 
-func repairBytes(b []byte) []byte {
+// RepairBytes is Repair for bytes: b itself where it is UTF-8.
+func RepairBytes(b []byte) []byte {
 	if utf8.Valid(b) {
 		return b
 	}
 	return []byte(string([]rune(string(b))))
 }
 
-// repairMessage repairs every string of m, at any depth.
-func repairMessage(m protoreflect.Message) {
+// RepairMessage repairs every string of m, at any depth.
+func RepairMessage(m protoreflect.Message) {
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
 		case fd.IsMap():
@@ -33,15 +34,15 @@ func repairMessage(m protoreflect.Message) {
 			list := v.List()
 			for i := range list.Len() {
 				if fd.Message() != nil {
-					repairMessage(list.Get(i).Message())
+					RepairMessage(list.Get(i).Message())
 				} else if fd.Kind() == protoreflect.StringKind {
-					list.Set(i, protoreflect.ValueOfString(repair(list.Get(i).String())))
+					list.Set(i, protoreflect.ValueOfString(Repair(list.Get(i).String())))
 				}
 			}
 		case fd.Message() != nil:
-			repairMessage(v.Message())
+			RepairMessage(v.Message())
 		case fd.Kind() == protoreflect.StringKind:
-			m.Set(fd, protoreflect.ValueOfString(repair(v.String())))
+			m.Set(fd, protoreflect.ValueOfString(Repair(v.String())))
 		}
 		return true
 	})
@@ -55,14 +56,14 @@ func repairMap(fd protoreflect.FieldDescriptor, entries protoreflect.Map) {
 	var mend []entry
 	entries.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 		if fd.MapValue().Message() != nil {
-			repairMessage(v.Message())
+			RepairMessage(v.Message())
 		}
 		e := entry{k, k, v}
 		if fd.MapKey().Kind() == protoreflect.StringKind {
-			e.to = protoreflect.ValueOfString(repair(k.String())).MapKey()
+			e.to = protoreflect.ValueOfString(Repair(k.String())).MapKey()
 		}
 		if fd.MapValue().Kind() == protoreflect.StringKind {
-			e.value = protoreflect.ValueOfString(repair(v.String()))
+			e.value = protoreflect.ValueOfString(Repair(v.String()))
 		}
 		mend = append(mend, e)
 		return true

@@ -1,9 +1,10 @@
-package errmap_test
+package schema_test
 
 import (
 	"testing"
 
-	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/schema"
+	"github.com/errmap/errmap/internal/schema/schematest"
 )
 
 // templateSchema has an error with the template under test.
@@ -49,13 +50,13 @@ func TestMessageTemplate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			file := compileProto(t, templateSchema(test.template))
-			m := messageOf(t, file, "TextError", test.in)
-			d, err := errmap.DefinitionOf(m.ProtoReflect().Descriptor())
+			file := schematest.Compile(t, templateSchema(test.template))
+			m := schematest.MessageOf(t, file, "TextError", test.in)
+			d, err := schema.DefinitionOf(m.ProtoReflect().Descriptor())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, _, _ := errmap.EncodeInstance(d, m); got != test.want {
+			if got, _, _ := encode(d, m); got != test.want {
 				t.Errorf("text %q, want %q", got, test.want)
 			}
 		})
@@ -72,8 +73,8 @@ func TestMessageTemplate_mistakes(t *testing.T) {
 	} {
 		t.Run(test.template, func(t *testing.T) {
 			t.Parallel()
-			file := compileProto(t, templateSchema(test.template))
-			_, err := errmap.DefinitionOf(file.Messages().ByName("TextError"))
+			file := schematest.Compile(t, templateSchema(test.template))
+			_, err := schema.DefinitionOf(file.Messages().ByName("TextError"))
 			if errorText(err) != test.want {
 				t.Errorf("error %q, want %q", errorText(err), test.want)
 			}

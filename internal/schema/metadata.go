@@ -1,4 +1,4 @@
-package errmap
+package schema
 
 import (
 	"bytes"
@@ -69,14 +69,14 @@ func newMetadataField(fd protoreflect.FieldDescriptor) *metadataField {
 // appendText appends the metadata text of the field in m, which must be
 // populated there. Text that is not UTF-8 is repaired, and repaired says so.
 // It fails, and appends nothing, where the value has no ProtoJSON.
-func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types typeResolver) (_ []byte, repaired bool, err error) {
+func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types Resolver) (_ []byte, repaired bool, err error) {
 	switch f.shape {
 	case shapeString:
 		s := m.Get(f.desc).String()
 		if utf8.ValidString(s) {
 			return append(dst, s...), false, nil
 		}
-		return append(dst, repair(s)...), true, nil
+		return append(dst, Repair(s)...), true, nil
 	case shapeBool:
 		return strconv.AppendBool(dst, m.Get(f.desc).Bool()), false, nil
 	case shapeInt32, shapeInt64:
@@ -106,7 +106,7 @@ func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types typ
 
 // appendProtoJSON appends the compact ProtoJSON of the field in m, without its
 // quotes for a shapeQuoted field.
-func (f *metadataField) appendProtoJSON(dst []byte, m protoreflect.Message, types typeResolver) (_ []byte, repaired bool, err error) {
+func (f *metadataField) appendProtoJSON(dst []byte, m protoreflect.Message, types Resolver) (_ []byte, repaired bool, err error) {
 	// ProtoJSON is a matter of messages, so a list or map is rendered inside a
 	// message of its own kind that holds nothing else.
 	holder := m.Get(f.desc)
@@ -120,13 +120,13 @@ func (f *metadataField) appendProtoJSON(dst []byte, m protoreflect.Message, type
 		target = alone.Interface()
 	}
 	options := protojson.MarshalOptions{AllowPartial: true, Resolver: types}
-	text, err := marshalProtoJSON(options, target)
+	text, err := MarshalProtoJSON(options, target)
 	if err != nil {
 		// Text that is not UTF-8 may be all that is wrong.
 		clone := proto.Clone(target)
-		repairMessage(clone.ProtoReflect())
+		RepairMessage(clone.ProtoReflect())
 		repaired = true
-		if text, err = marshalProtoJSON(options, clone); err != nil {
+		if text, err = MarshalProtoJSON(options, clone); err != nil {
 			return dst, false, err
 		}
 	}
@@ -155,7 +155,7 @@ func appendStrings(dst []byte, list protoreflect.List) (_ []byte, repaired bool)
 		}
 		s := list.Get(i).String()
 		repaired = repaired || !utf8.ValidString(s)
-		dst, _ = jsontext.AppendQuote(dst, repair(s)) // fails for nothing else
+		dst, _ = jsontext.AppendQuote(dst, Repair(s)) // fails for nothing else
 	}
 	return append(dst, ']'), repaired
 }
@@ -163,11 +163,11 @@ func appendStrings(dst []byte, list protoreflect.List) (_ []byte, repaired bool)
 // set reads text as the field's type and sets the field in m. Text that does
 // not parse leaves the field unset, and so does a member of a oneof that has
 // one already.
-func (f *metadataField) set(m protoreflect.Message, text string, types typeResolver) {
+func (f *metadataField) set(m protoreflect.Message, text string, types Resolver) {
 	if oneof := f.desc.ContainingOneof(); oneof != nil && m.WhichOneof(oneof) != nil {
 		return
 	}
-	text = repair(text)
+	text = Repair(text)
 	switch f.shape {
 	case shapeJSON, shapeStrings:
 		// The text stands inside an object below: it must be one value.
@@ -193,7 +193,7 @@ func (f *metadataField) set(m protoreflect.Message, text string, types typeResol
 }
 
 // setJSON sets the field in m to what ProtoJSON reads in value.
-func (f *metadataField) setJSON(m protoreflect.Message, value []byte, types typeResolver) {
+func (f *metadataField) setJSON(m protoreflect.Message, value []byte, types Resolver) {
 	text := make([]byte, 0, len(value)+len(f.key)+8)
 	text = append(text, '{')
 	text, err := jsontext.AppendQuote(text, f.key)
@@ -216,11 +216,11 @@ func (f *metadataField) setJSON(m protoreflect.Message, value []byte, types type
 	}
 }
 
-// metadataText returns the metadata text of one populated field of m, after
+// MetadataText returns the metadata text of one populated field of m, after
 // the rules of section 2 of the wire contract: a string as it is, any other
 // value whose ProtoJSON is a string or a number as that text without quotes,
 // the rest as compact ProtoJSON. It fails where the value has no ProtoJSON.
-func metadataText(m protoreflect.Message, fd protoreflect.FieldDescriptor, types typeResolver) (string, error) {
+func MetadataText(m protoreflect.Message, fd protoreflect.FieldDescriptor, types Resolver) (string, error) {
 	text, _, err := newMetadataField(fd).appendText(nil, m, types)
 	return string(text), err
 }

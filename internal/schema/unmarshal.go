@@ -1,4 +1,4 @@
-package errmap
+package schema
 
 import (
 	"fmt"
@@ -7,18 +7,18 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// unmarshalProto is o.Unmarshal, and an error where that panics. A message
+// UnmarshalProto is o.Unmarshal, and an error where that panics. A message
 // without generated code panics on a map entry that has its key or value twice,
 // the second time in another wire type (seen in protobuf-go 1.36.12): the bytes
 // of a peer must not do that to us.
-func unmarshalProto(o proto.UnmarshalOptions, b []byte, m proto.Message) (err error) {
+func UnmarshalProto(o proto.UnmarshalOptions, b []byte, m proto.Message) (err error) {
 	defer recovered(&err)
 	return o.Unmarshal(b, m)
 }
 
-// marshalProtoJSON is o.Marshal, and an error where that panics: it unmarshals
+// MarshalProtoJSON is o.Marshal, and an error where that panics: it unmarshals
 // what stands in an Any.
-func marshalProtoJSON(o protojson.MarshalOptions, m proto.Message) (b []byte, err error) {
+func MarshalProtoJSON(o protojson.MarshalOptions, m proto.Message) (b []byte, err error) {
 	defer recovered(&err)
 	return o.Marshal(m)
 }
