@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/errmap/errmap/internal/naming"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // The content types of errors on HTTP+JSON.
@@ -118,7 +119,7 @@ func problemType(info *errdetails.ErrorInfo) string {
 	if info.GetDomain() == "" || info.GetReason() == "" {
 		return ""
 	}
-	uri := "https://" + info.GetDomain() + "/errors/" + naming.Kebab(info.GetReason())
+	uri := "https://" + info.GetDomain() + "/errors/" + schema.Kebab(info.GetReason())
 	u, err := url.Parse(uri)
 	if err != nil || u.Host != info.GetDomain() || u.String() != uri || u.RawQuery != "" || u.Fragment != "" {
 		return ""

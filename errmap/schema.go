@@ -6,10 +6,10 @@ import (
 	"github.com/errmap/errmap/internal/schema"
 )
 
-// A Definition and a Catalog are what package schema has by those names, under the
-// names that users know. Each holds nothing else, so a pointer to the one is turned
-// into a pointer to the other, nil into nil: both are compared by their pointers,
-// and a copy would be another.
+// A Definition and a Catalog are what package schema has by those names, as structs
+// of this package, so that users see nothing of that one. Each holds nothing else,
+// so a pointer to the one is turned into a pointer to the other, nil into nil: both
+// are compared by their pointers, and a copy would be another.
 
 func (d *Definition) schema() *schema.Definition {
 	if d == nil {

@@ -50,11 +50,11 @@ func Linked() *Catalog { return linked() }
 var linked = sync.OnceValue(func() *Catalog {
 	var definitions []*Definition
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
-		eachMessage(file.Messages(), func(md protoreflect.MessageDescriptor) {
+		for md := range Messages(file.Messages()) {
 			if definition, err := DefinitionOf(md); err == nil {
 				definitions = append(definitions, definition)
 			}
-		})
+		}
 		return true
 	})
 	slices.SortFunc(definitions, func(a, b *Definition) int {
@@ -89,7 +89,7 @@ func NewCatalog(files ...protoreflect.FileDescriptor) (*Catalog, error) {
 		a2av1.File_errmap_a2a_v1_errors_proto,
 		mcpv1.File_errmap_mcp_v1_errors_proto,
 	} {
-		if domain, _ := fileDomain(builtin); defined[domain] {
+		if domain, _ := FileDomain(builtin); defined[domain] {
 			continue
 		}
 		more, err := c.collect([]protoreflect.FileDescriptor{builtin})
@@ -189,9 +189,9 @@ func (c *Catalog) collect(files []protoreflect.FileDescriptor) (definitions []*D
 		for i := range imports.Len() {
 			queue = append(queue, imports.Get(i).FileDescriptor)
 		}
-		eachMessage(file.Messages(), func(md protoreflect.MessageDescriptor) {
+		for md := range Messages(file.Messages()) {
 			if _, there := c.types.messages[md.FullName()]; there {
-				return
+				continue
 			}
 			definition, err := c.definitionOf(md)
 			switch {
@@ -200,7 +200,7 @@ func (c *Catalog) collect(files []protoreflect.FileDescriptor) (definitions []*D
 			case !errors.Is(err, ErrNotAnnotated):
 				mistakes = append(mistakes, err)
 			}
-		})
+		}
 		c.types.add(file)
 	}
 	return definitions, mistakes

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,16 +21,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
-	"google.golang.org/protobuf/types/descriptorpb"
 
 	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
 	"github.com/errmap/errmap/internal/hub"
-	"github.com/errmap/errmap/internal/naming"
 )
-
-// ErrNotAnnotated says that a message carries no (errmap.v1.error) option, so
-// it is no error. Compare with errors.Is.
-var ErrNotAnnotated = errors.New("errmap: the message carries no (errmap.v1.error) option")
 
 // Definition is what every instance of one annotated message shares: code,
 // identity and texts, and the way from its fields to details and back,
@@ -85,20 +78,6 @@ type compiled struct {
 // linked into the program: those live as long as it does, while a gateway may
 // fetch others again and again.
 var compiledDefinitions sync.Map // protoreflect.MessageDescriptor to compiled
-
-// detailTypes are the google.rpc types that travel as details of their own. An
-// ErrorInfo is not among them: there is one already, and the message is it.
-var detailTypes = map[protoreflect.FullName]bool{
-	"google.rpc.BadRequest":          true,
-	"google.rpc.RetryInfo":           true,
-	"google.rpc.QuotaFailure":        true,
-	"google.rpc.PreconditionFailure": true,
-	"google.rpc.ResourceInfo":        true,
-	"google.rpc.RequestInfo":         true,
-	"google.rpc.Help":                true,
-	"google.rpc.LocalizedMessage":    true,
-	"google.rpc.DebugInfo":           true,
-}
 
 // DefinitionOf returns the definition of an annotated message. The descriptor
 // may come from generated code or from foreign files, with any copy of the
@@ -268,68 +247,44 @@ func (d *Definition) Retryable() (retryable, known bool) {
 	return d.options.GetRetryable(), d.options.Retryable != nil
 }
 
-// DefaultProblemType returns the problem type of an identity whose definition
-// names none, and "" where it would be no URI (RFC 3986).
-func DefaultProblemType(domain, reason string) string {
-	if domain == "" || reason == "" {
-		return ""
-	}
-	uri := "https://" + domain + "/errors/" + naming.Kebab(reason)
-	for i := 0; i < len(uri); i++ {
-		if c := uri[i]; c <= ' ' || c >= 0x7F || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-			return ""
-		}
-	}
-	if parsed, err := url.Parse(uri); err != nil || parsed.Hostname() == "" {
-		return ""
-	}
-	return uri
-}
-
 // compile reads the option of md and makes the definition.
 func compile(md protoreflect.MessageDescriptor, types Resolver) (*Definition, error) {
 	fail := func(format string, args ...any) (*Definition, error) {
 		return nil, fmt.Errorf("errmap: %s: "+format, append([]any{md.FullName()}, args...)...)
 	}
-	options, err := errorOptions(md)
+	a, err := AnnotationOf(md)
 	switch {
+	case errors.Is(err, ErrNotAnnotated):
+		return nil, err
 	case err != nil:
 		return fail("the (errmap.v1.error) option cannot be read: %w", err)
-	case options == nil:
-		return nil, ErrNotAnnotated
 	}
 	d := &Definition{
 		desc:       md,
-		options:    options,
-		reason:     options.GetInfo().GetReason(),
-		domain:     options.GetInfo().GetDomain(),
-		title:      options.GetTitle(),
-		problem:    options.GetProblemType(),
+		options:    a.Options,
+		reason:     a.Reason,
+		domain:     a.Domain,
+		title:      a.Title,
+		problem:    a.Options.GetProblemType(),
 		extensible: md.ExtensionRanges().Len() > 0,
 		types:      types,
 		goType:     goType(md),
 	}
-	if c := options.GetCode(); !hub.Canonical(int32(c)) {
+	if c := a.Options.GetCode(); !hub.Canonical(int32(c)) {
 		return fail("code %s is not the code of an error; choose another of google.rpc.Code", c)
 	}
-	if d.domain == "" {
-		if d.domain, err = fileDomain(md.ParentFile()); err != nil {
-			return fail("the (errmap.v1.domain) option of the file cannot be read: %w", err)
-		}
-	}
-	if d.domain == "" {
+	switch {
+	case a.DomainErr != nil:
+		return fail("the (errmap.v1.domain) option of the file cannot be read: %w", a.DomainErr)
+	case a.Domain == "":
 		return fail("there is no domain; set (errmap.v1.domain) in the file or info.domain in the option")
-	}
-	if d.reason == "" {
-		d.reason = naming.Reason(string(md.Name()))
-	}
-	if d.title == "" {
-		d.title = d.reason
+	case a.TemplateErr != nil:
+		return fail("message: %w", a.TemplateErr)
 	}
 	if d.problem == "" {
 		d.problem = DefaultProblemType(d.domain, d.reason)
 	}
-	if d.template, err = compileTemplate(options.GetMessage(), md, d.goType); err != nil {
+	if d.template, err = compileTemplate(a.Template, md, d.goType); err != nil {
 		return fail("message: %w", err)
 	}
 	if help := d.Help(); help != nil {
@@ -351,7 +306,7 @@ func (d *Definition) compileFields() {
 	fields := d.desc.Fields()
 	for i := range fields.Len() {
 		fd := fields.Get(i)
-		if isDetailField(fd) {
+		if IsDetail(fd) {
 			name := string(fd.Message().FullName())
 			d.details = append(d.details, detailField{desc: fd, name: name, typeURL: hub.URLPrefix + name})
 			continue
@@ -383,45 +338,4 @@ func (e metadataEntry) number() protoreflect.FieldNumber {
 		return math.MaxInt32
 	}
 	return e.field.desc.Number()
-}
-
-func isDetailField(fd protoreflect.FieldDescriptor) bool {
-	return fd.Cardinality() != protoreflect.Repeated && fd.Message() != nil && detailTypes[fd.Message().FullName()]
-}
-
-// errorOptions returns the (errmap.v1.error) option of md, nil where there is
-// none.
-func errorOptions(md protoreflect.MessageDescriptor) (*errmapv1.ErrorOptions, error) {
-	options, err := reparse(md.Options(), new(descriptorpb.MessageOptions))
-	if err != nil || !proto.HasExtension(options, errmapv1.E_Error) {
-		return nil, err
-	}
-	return proto.GetExtension(options, errmapv1.E_Error).(*errmapv1.ErrorOptions), nil
-}
-
-// fileDomain returns the (errmap.v1.domain) option of a file, "" where there is
-// none.
-func fileDomain(fd protoreflect.FileDescriptor) (string, error) {
-	if fd == nil {
-		return "", nil
-	}
-	options, err := reparse(fd.Options(), new(descriptorpb.FileOptions))
-	if err != nil || !proto.HasExtension(options, errmapv1.E_Domain) {
-		return "", err
-	}
-	return proto.GetExtension(options, errmapv1.E_Domain).(string), nil
-}
-
-// reparse reads options again with our own extensions: in descriptors that come
-// from reflection they are unknown fields, or messages of a foreign copy of
-// our schema.
-func reparse(options, into proto.Message) (proto.Message, error) {
-	if options == nil || !options.ProtoReflect().IsValid() {
-		return into, nil
-	}
-	bytes, err := proto.MarshalOptions{AllowPartial: true}.Marshal(options)
-	if err != nil || len(bytes) == 0 {
-		return into, err
-	}
-	return into, proto.UnmarshalOptions{AllowPartial: true, Resolver: ownExtensions}.Unmarshal(bytes, into)
 }

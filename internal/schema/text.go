@@ -5,8 +5,6 @@ import (
 	"reflect"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"github.com/errmap/errmap/internal/template"
 )
 
 // messageTemplate is the developer-facing text of an error, parsed once. The
@@ -58,12 +56,8 @@ func (t messageTemplate) constant() (string, bool) {
 	return "", false
 }
 
-// compileTemplate parses text and finds its fields in md, and in its Go struct.
-func compileTemplate(text string, md protoreflect.MessageDescriptor, pointer reflect.Type) (messageTemplate, error) {
-	parts, err := template.Parse(text)
-	if err != nil {
-		return nil, err
-	}
+// compileTemplate finds the fields of a template in md, and in its Go struct.
+func compileTemplate(parts []Part, md protoreflect.MessageDescriptor, pointer reflect.Type) (messageTemplate, error) {
 	compiled := make(messageTemplate, 0, len(parts))
 	for _, part := range parts {
 		if !part.Placeholder {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"iter"
 	"strings"
 	"sync"
 
@@ -39,11 +40,11 @@ var baseTypes = sync.OnceValue(func() map[protoreflect.FullName]protoreflect.Mes
 		errmapv1.File_errmap_v1_carried_proto,
 		errmapv1.File_errmap_v1_error_proto,
 	} {
-		eachMessage(file.Messages(), func(md protoreflect.MessageDescriptor) {
+		for md := range Messages(file.Messages()) {
 			if linked, ok := linkedType(md); ok {
 				types[md.FullName()] = linked
 			}
-		})
+		}
 	}
 	return types
 })
@@ -88,17 +89,17 @@ type extensionNumber struct {
 // descriptor that is linked into the program keeps its Go type.
 func (t *fileTypes) add(file protoreflect.FileDescriptor) {
 	t.addExtensions(file.Extensions())
-	eachMessage(file.Messages(), func(md protoreflect.MessageDescriptor) {
+	for md := range Messages(file.Messages()) {
 		t.addExtensions(md.Extensions())
 		if _, there := t.messages[md.FullName()]; there {
-			return
+			continue
 		}
 		mt, linked := linkedType(md)
 		if !linked {
 			mt = dynamicpb.NewMessageType(md)
 		}
 		t.messages[md.FullName()] = mt
-	})
+	}
 }
 
 func (t *fileTypes) addExtensions(extensions protoreflect.ExtensionDescriptors) {
@@ -181,13 +182,23 @@ func linkedType(md protoreflect.MessageDescriptor) (protoreflect.MessageType, bo
 	return mt, err == nil && mt.Descriptor() == md
 }
 
-// eachMessage calls f for messages and those nested in them, map entries
-// excepted.
-func eachMessage(messages protoreflect.MessageDescriptors, f func(protoreflect.MessageDescriptor)) {
-	for i := range messages.Len() {
-		if md := messages.Get(i); !md.IsMapEntry() {
-			f(md)
-			eachMessage(md.Messages(), f)
+// Messages yields the messages of a list, and after each those nested in it, without
+// the entries of maps.
+func Messages(list protoreflect.MessageDescriptors) iter.Seq[protoreflect.MessageDescriptor] {
+	return func(yield func(protoreflect.MessageDescriptor) bool) {
+		for i := range list.Len() {
+			md := list.Get(i)
+			if md.IsMapEntry() {
+				continue
+			}
+			if !yield(md) {
+				return
+			}
+			for nested := range Messages(md.Messages()) {
+				if !yield(nested) {
+					return
+				}
+			}
 		}
 	}
 }

@@ -1,12 +1,12 @@
-package naming_test
+package schema_test
 
 import (
 	"testing"
 
-	"github.com/errmap/errmap/internal/naming"
+	"github.com/errmap/errmap/internal/schema"
 )
 
-func TestReason(t *testing.T) {
+func TestDefaultReason(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, want string }{
 		{"OrderNotFoundError", "ORDER_NOT_FOUND"},
@@ -34,8 +34,8 @@ func TestReason(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := naming.Reason(tt.name); got != tt.want {
-				t.Errorf("Reason(%q) = %q, want %q", tt.name, got, tt.want)
+			if got := schema.DefaultReason(tt.name); got != tt.want {
+				t.Errorf("DefaultReason(%q) = %q, want %q", tt.name, got, tt.want)
 			}
 		})
 	}
@@ -50,7 +50,7 @@ func TestKebab(t *testing.T) {
 		{"Ünknown reason", "Ünknown reason"},
 		{"", ""},
 	} {
-		if got := naming.Kebab(tt.reason); got != tt.want {
+		if got := schema.Kebab(tt.reason); got != tt.want {
 			t.Errorf("Kebab(%q) = %q, want %q", tt.reason, got, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package template_test
+package schema_test
 
 import (
 	"strings"
@@ -6,44 +6,44 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/errmap/errmap/internal/template"
+	"github.com/errmap/errmap/internal/schema"
 )
 
-func text(s string) template.Part { return template.Part{Text: s} }
+func literal(s string) schema.Part { return schema.Part{Text: s} }
 
-func field(s string) template.Part { return template.Part{Text: s, Placeholder: true} }
+func placeholder(s string) schema.Part { return schema.Part{Text: s, Placeholder: true} }
 
-func TestParse(t *testing.T) {
+func TestParseTemplate(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		in   string
-		want []template.Part
+		want []schema.Part
 	}{
 		{"", nil},
-		{"plain é", []template.Part{text("plain é")}},
-		{"{id}", []template.Part{field("id")}},
-		{"Order {order_id} not found", []template.Part{text("Order "), field("order_id"), text(" not found")}},
-		{"{a}{b2}", []template.Part{field("a"), field("b2")}},
-		{"{{{a}}}", []template.Part{text("{"), field("a"), text("}")}},
-		{"{{a}}", []template.Part{text("{a}")}},
-		{"{{}}", []template.Part{text("{}")}},
-		{"}}{{", []template.Part{text("}{")}},
-		{"{_}", []template.Part{field("_")}},
+		{"plain é", []schema.Part{literal("plain é")}},
+		{"{id}", []schema.Part{placeholder("id")}},
+		{"Order {order_id} not found", []schema.Part{literal("Order "), placeholder("order_id"), literal(" not found")}},
+		{"{a}{b2}", []schema.Part{placeholder("a"), placeholder("b2")}},
+		{"{{{a}}}", []schema.Part{literal("{"), placeholder("a"), literal("}")}},
+		{"{{a}}", []schema.Part{literal("{a}")}},
+		{"{{}}", []schema.Part{literal("{}")}},
+		{"}}{{", []schema.Part{literal("}{")}},
+		{"{_}", []schema.Part{placeholder("_")}},
 	} {
 		t.Run(tt.in, func(t *testing.T) {
 			t.Parallel()
-			got, err := template.Parse(tt.in)
+			got, err := schema.ParseTemplate(tt.in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("Parse(%q) (-want +got):\n%s", tt.in, diff)
+				t.Errorf("ParseTemplate(%q) (-want +got):\n%s", tt.in, diff)
 			}
 		})
 	}
 }
 
-func TestParse_errors(t *testing.T) {
+func TestParseTemplate_errors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ in, want string }{
 		{"a } b", `"}" at byte 2 closes no placeholder, write "}}" for a brace`},
@@ -58,22 +58,22 @@ func TestParse_errors(t *testing.T) {
 	} {
 		t.Run(tt.in, func(t *testing.T) {
 			t.Parallel()
-			parts, err := template.Parse(tt.in)
+			parts, err := schema.ParseTemplate(tt.in)
 			if err == nil || err.Error() != tt.want {
-				t.Errorf("Parse(%q) = %v, %v, want error %q", tt.in, parts, err, tt.want)
+				t.Errorf("ParseTemplate(%q) = %v, %v, want error %q", tt.in, parts, err, tt.want)
 			}
 		})
 	}
 }
 
 // FuzzParse holds that what parses can be written back, with the same parts.
-func FuzzParse(f *testing.F) {
+func FuzzParseTemplate(f *testing.F) {
 	for _, seed := range []string{"", "a {b} c", "{{x}}", "{", "}", "{a}}", "{{{a}}}", "é{é}"} {
 		f.Add(seed)
 	}
 	escape := strings.NewReplacer("{", "{{", "}", "}}")
 	f.Fuzz(func(t *testing.T, in string) {
-		parts, err := template.Parse(in)
+		parts, err := schema.ParseTemplate(in)
 		if err != nil {
 			return
 		}
@@ -81,7 +81,7 @@ func FuzzParse(f *testing.F) {
 		for i, part := range parts {
 			switch {
 			case part.Text == "":
-				t.Fatalf("Parse(%q): part %d is empty", in, i)
+				t.Fatalf("ParseTemplate(%q): part %d is empty", in, i)
 			case part.Placeholder:
 				b.WriteString("{" + part.Text + "}")
 			default:
@@ -89,7 +89,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		if b.String() != in {
-			t.Fatalf("Parse(%q) writes back as %q", in, b.String())
+			t.Fatalf("ParseTemplate(%q) writes back as %q", in, b.String())
 		}
 	})
 }

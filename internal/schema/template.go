@@ -1,14 +1,12 @@
-// Package template splits the message templates of errors into literal text
-// and placeholders. The library renders with it, the generators compile with
-// it, and the lint rules check with it, so that all read a template alike.
-package template
+package schema
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Part is one piece of a template.
+// Part is one piece of the template of an error's message. The runtime renders it,
+// the generators compile it, and the lint rules check it.
 type Part struct {
 	// Text is the literal text, braces unescaped, or the name of the field
 	// that the placeholder stands for.
@@ -17,12 +15,12 @@ type Part struct {
 	Placeholder bool
 }
 
-// Parse splits a template: "{name}" is a placeholder, "{{" and "}}" stand for
+// ParseTemplate splits a template: "{name}" is a placeholder, "{{" and "}}" stand for
 // braces. Literal pieces that touch are one part, and the empty template has
 // no parts. Every other brace must belong to a placeholder, so that a slip of
 // the pen is an error and not a text on a wire: the error says what is wrong,
 // at which byte, and how to write a brace.
-func Parse(text string) ([]Part, error) {
+func ParseTemplate(text string) ([]Part, error) {
 	var (
 		parts   []Part
 		literal strings.Builder

@@ -1,11 +1,11 @@
-// Package naming derives the names that an error's schema leaves out. It is
-// the one place of these rules: the library derives with it at run time, the
-// generators and the lint rules when they read a schema.
-package naming
+package schema
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
-// Reason returns the google.rpc.ErrorInfo reason of a message that names none:
+// DefaultReason returns the google.rpc.ErrorInfo reason of a message that names none:
 // the message's short name in UPPER_SNAKE_CASE without a trailing _ERROR.
 //
 // A "_" goes before a capital that follows a lower-case letter or a digit, and
@@ -13,7 +13,7 @@ import "strings"
 // OrderNotFoundError is ORDER_NOT_FOUND, HTTPTimeoutError is HTTP_TIMEOUT. A
 // "_" of the name itself stays. A message named Error is ERROR. The empty name
 // is the empty reason.
-func Reason(messageName string) string {
+func DefaultReason(messageName string) string {
 	var b strings.Builder
 	b.Grow(len(messageName) + 8)
 	for i := 0; i < len(messageName); i++ {
@@ -31,6 +31,24 @@ func Reason(messageName string) string {
 		b.WriteByte(c)
 	}
 	return strings.TrimSuffix(b.String(), "_ERROR")
+}
+
+// DefaultProblemType returns the problem type of an identity whose definition
+// names none, and "" where it would be no URI (RFC 3986).
+func DefaultProblemType(domain, reason string) string {
+	if domain == "" || reason == "" {
+		return ""
+	}
+	uri := "https://" + domain + "/errors/" + Kebab(reason)
+	for i := 0; i < len(uri); i++ {
+		if c := uri[i]; c <= ' ' || c >= 0x7F || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			return ""
+		}
+	}
+	if parsed, err := url.Parse(uri); err != nil || parsed.Hostname() == "" {
+		return ""
+	}
+	return uri
 }
 
 // Kebab returns a reason in kebab-case, as it stands in a problem type's path:
