@@ -432,14 +432,12 @@ func numberEnd(text []byte, i int) (int, problem) {
 // fewNodes is how many nodes a list begins with.
 const fewNodes = 256
 
-// grow returns nodes with room for those that the rest of a text, which begins
-// outside of its strings, needs: nobody grows a list of nodes by a share of it
-// again and again.
+// grow returns nodes with room for more: for few at first, and then for all that the
+// rest of the text needs, counted. The rest begins outside of strings.
 func grow(nodes []node, rest []byte) []node {
-	most := len(rest)/2 + 3 // nothing takes less than two bytes but what is never closed
-	need := min(most, fewNodes)
-	if cap(nodes) >= fewNodes && most > fewNodes {
-		need = min(most, tokens(rest)+3)
+	need := min(len(rest)/2+3, fewNodes) // a node takes two bytes and more but what is never closed
+	if cap(nodes) >= need {
+		need = tokens(rest) + 3
 	}
 	return append(make([]node, 0, len(nodes)+need), nodes...)
 }
