@@ -45,7 +45,7 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/cause", "internal/deadline", "internal/float", "internal/header", "internal/hub", "internal/negotiate", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/cause", "internal/deadline", "internal/float", "internal/header", "internal/hub", "internal/jsontree", "internal/negotiate", "internal/procedure", "internal/register"}},
 	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/wirejson"}, inside: []string{"internal/float"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},

@@ -1,0 +1,462 @@
+package jsontree
+
+import (
+	"errors"
+	"strconv"
+	"unicode/utf8"
+)
+
+// ErrTooDeep is what Parse returns for text that nests deeper than its limit.
+var ErrTooDeep = errors.New("nested deeper than the limit")
+
+var errTooLong = errors.New("longer than 4 GiB")
+
+// maxText is how long a text may be: nodes hold 32 bits for a place in it.
+const maxText = 1<<32 - 1
+
+// none is the parent of the root.
+const none = 1<<32 - 1
+
+// problem says why reading stopped.
+type problem uint8
+
+const (
+	fine problem = iota
+	tooDeep
+	notUTF8
+	wantValue
+	wantElement
+	wantName
+	wantMember
+	wantColon
+	wantComma
+	wantCommaInObject
+	wantEnd
+	wantDigit
+	wantHex
+	wantEscape
+	wantLiteral
+	inString
+)
+
+var wanted = [...]string{
+	wantValue:         "a value",
+	wantElement:       "a value or ']'",
+	wantName:          "a name in quotes",
+	wantMember:        "a name in quotes or '}'",
+	wantColon:         "':'",
+	wantComma:         "',' or ']'",
+	wantCommaInObject: "',' or '}'",
+	wantEnd:           "the end",
+	wantDigit:         "a digit",
+	wantHex:           "a hexadecimal digit",
+	wantEscape:        `one of "\/bfnrtu`,
+	wantLiteral:       "null, true or false",
+	inString:          "the rest of a string",
+}
+
+// Parse reads text: one JSON value, with white space around it or not, up to 4
+// GiB - 1 bytes, nested at most depth deep (0 allows no array nor object). The
+// tree aliases text, which must not change while values are in use, and Parse
+// does not change it.
+//
+// Doubled names and lone surrogates are accepted and marked. Bytes that are not
+// UTF-8 are U+FFFD each; the tree then has its own text.
+func (t *Tree) Parse(text []byte, depth int) error {
+	at, why := t.parse(text, depth)
+	if why == fine {
+		return nil
+	}
+	given := text
+	if why == notUTF8 {
+		text = appendClean(make([]byte, 0, len(text)+len(text)/8), text)
+		if at, why = t.parse(text, depth); why == fine {
+			return nil
+		}
+	}
+	t.text, t.nodes = nil, t.nodes[:0]
+	switch {
+	case why == tooDeep:
+		return ErrTooDeep
+	case uint64(len(text)) > maxText:
+		return errTooLong
+	case at >= len(text):
+		return errors.New("unexpected end at offset " + strconv.Itoa(len(given)) + ", expected " + wanted[why])
+	}
+	r, _ := utf8.DecodeRune(text[at:])
+	return errors.New("invalid character " + strconv.QuoteRune(r) + " at offset " + strconv.Itoa(offset(given, at)) + ", expected " + wanted[why])
+}
+
+// offset returns where in text the byte stands that is at place in what
+// appendClean makes of it.
+func offset(text []byte, place int) int {
+	at := 0
+	for place > 0 && at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		at += size
+		if r == utf8.RuneError {
+			size = len("\uFFFD")
+		}
+		place -= size
+	}
+	return at
+}
+
+// parse reads text into nodes. Where it stops early it says at which byte, and why.
+func (t *Tree) parse(text []byte, depth int) (int, problem) {
+	if uint64(len(text)) > maxText {
+		return 0, wantEnd
+	}
+	nodes := t.nodes[:0]
+	t.text = text
+	var (
+		i     int
+		why   problem
+		c     byte
+		prev  uint32        // the value that was read last
+		open  uint32 = none // the array or object that is read
+		info  uint32        // its info so far
+		names uint32        // a mask of the names in it so far
+	)
+
+value:
+	if i < len(text) && text[i] <= ' ' {
+		if n := space(text, i); n > i {
+			i, info = n, info|spaced
+		}
+	}
+	if i >= len(text) {
+		return i, wantValue
+	}
+	if len(nodes)+2 > cap(nodes) {
+		nodes = grow(nodes, text[i:])
+	}
+	prev = uint32(len(nodes))
+	switch c = text[i]; c {
+	case '{', '[':
+		if depth <= 0 {
+			return i, tooDeep
+		}
+		depth--
+		inside := info & inObject * (member / inObject)
+		if open != none {
+			nodes[open].info, nodes[open].end = info, names
+		}
+		nodes = append(nodes, node{start: uint32(i), next: open})
+		open, names = prev, 0
+		info = uint32(Array) | 1<<heightShift | inside
+		if c == '{' {
+			info = uint32(Object) | 1<<heightShift | inside
+		}
+		i++
+		if i < len(text) && text[i] <= ' ' {
+			if n := space(text, i); n > i {
+				i, info = n, info|spaced
+			}
+		}
+		if i < len(text) && text[i] == c+2 {
+			i++
+			goto empty
+		}
+		if c == '{' {
+			why = wantMember
+			goto name
+		}
+		if i >= len(text) || !begins[text[i]] {
+			return i, wantElement
+		}
+		goto value
+	case '"':
+		from := i
+		i, c, why = stringEnd(text, i+1)
+		if why != fine {
+			return i, why
+		}
+		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(String) | uint32(c)<<stringShift | info&inObject*(member/inObject)})
+		info |= uint32(c) << stringShift & lone
+	case 't', 'n', 'f':
+		kind := Bool
+		word := "true"
+		switch c {
+		case 'n':
+			kind, word = Null, "null"
+		case 'f':
+			word = "false"
+		}
+		from := i
+		if len(text)-i < len(word) || string(text[i:i+len(word)]) != word {
+			for i < len(text) && text[i] == word[i-from] {
+				i++
+			}
+			return i, wantLiteral
+		}
+		i += len(word)
+		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(kind) | info&inObject*(member/inObject)})
+	default:
+		if c != '-' && (c < '0' || c > '9') {
+			return i, wantValue
+		}
+		from := i
+		i, why = numberEnd(text, i)
+		if why != fine {
+			return i, why
+		}
+		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(Number) | number | info&inObject*(member/inObject)})
+		info |= number
+	}
+
+after:
+	if open == none {
+		if i < len(text) && text[i] <= ' ' {
+			i = space(text, i)
+		}
+		if i < len(text) {
+			return i, wantEnd
+		}
+		nodes[0].info |= last
+		t.nodes = nodes
+		return i, fine
+	}
+	if info>>countShift != maxCount {
+		info += 1 << countShift
+	}
+	if i < len(text) && text[i] <= ' ' {
+		if n := space(text, i); n > i {
+			i, info = n, info|spaced
+		}
+	}
+	if info&inObject != 0 {
+		why = wantCommaInObject
+	} else {
+		why = wantComma
+	}
+	if i >= len(text) {
+		return i, why
+	}
+	switch c = text[i]; {
+	case c == ',':
+		i++
+		if info&inObject != 0 {
+			why = wantName
+			goto name
+		}
+		goto value
+	case c == ']' && why == wantComma, c == '}' && why == wantCommaInObject:
+		i++
+		nodes[prev].info |= last
+		if info&similar != 0 && t.double(text, nodes, open) {
+			info |= doubled
+		}
+	default:
+		return i, why
+	}
+
+empty:
+	{
+		n := &nodes[open]
+		prev, open = open, n.next
+		n.end, n.next, n.info = uint32(i), uint32(len(nodes)), info
+		depth++
+		if open != none {
+			n = &nodes[open]
+			names = n.end
+			height := min(info>>heightShift&maxHeight+1, maxHeight) << heightShift
+			info = n.info | info&inherited
+			if height > info&(maxHeight<<heightShift) {
+				info = info&^(maxHeight<<heightShift) | height
+			}
+		}
+	}
+	goto after
+
+name:
+	if i < len(text) && text[i] <= ' ' {
+		if n := space(text, i); n > i {
+			i, info = n, info|spaced
+		}
+	}
+	if i >= len(text) || text[i] != '"' {
+		return i, why
+	}
+	if len(nodes)+2 > cap(nodes) {
+		nodes = grow(nodes, text[i:])
+	}
+	{
+		from := i
+		i, c, why = stringEnd(text, i+1)
+		if why != fine {
+			return i, why
+		}
+		var h uint32
+		if c == 0 {
+			h = hash(text[from+1 : i-1])
+		} else {
+			t.scratch = appendRead(t.scratch[:0], text[from+1:i-1])
+			h = hash(t.scratch)
+		}
+		nodes = append(nodes, node{uint32(from), uint32(i), h, uint32(name) | uint32(c)<<stringShift})
+		bit := uint32(1) << (h >> 27)
+		if names&bit != 0 {
+			info |= similar
+		}
+		names |= bit
+		info |= uint32(c) << stringShift & lone
+	}
+	if i < len(text) && text[i] <= ' ' {
+		if n := space(text, i); n > i {
+			i, info = n, info|spaced
+		}
+	}
+	if i >= len(text) || text[i] != ':' {
+		return i, wantColon
+	}
+	i++
+	goto value
+}
+
+// begins has the bytes that a value can begin with.
+var begins = [256]bool{'{': true, '[': true, '"': true, 't': true, 'n': true, 'f': true, '-': true,
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true}
+
+func space(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// What stringEnd says of a string, to be shifted into a node's info.
+const (
+	stringShift = 3
+	hasEscape   = escaped >> stringShift
+	hasLone     = lone >> stringShift
+)
+
+// stringEnd returns the index after the string whose first quote stands before i.
+func stringEnd(text []byte, i int) (end int, flags byte, why problem) {
+	for {
+		i = standing(text, i)
+		if i >= len(text) {
+			return i, 0, inString
+		}
+		switch text[i] {
+		case '"':
+			return i + 1, flags, fine
+		case '\\':
+			flags |= hasEscape
+			var single bool
+			if i, single, why = escapeEnd(text, i+1); why != fine {
+				return i, 0, why
+			}
+			if single {
+				flags |= hasLone
+			}
+		default:
+			if text[i] >= utf8.RuneSelf {
+				return i, 0, notUTF8
+			}
+			return i, 0, inString
+		}
+	}
+}
+
+// escapeEnd returns the index after the escape whose backslash stands before i, or
+// after the two that are a pair, and whether it is one of a pair alone.
+func escapeEnd(text []byte, i int) (end int, single bool, why problem) {
+	if i >= len(text) {
+		return i, false, wantEscape
+	}
+	switch text[i] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 1, false, fine
+	case 'u':
+	default:
+		return i, false, wantEscape
+	}
+	i++
+	for n := range 4 {
+		if i+n >= len(text) || hexValue[text[i+n]] == 0 {
+			return i + n, false, wantHex
+		}
+	}
+	r := hexRune(text[i:])
+	i += 4
+	switch {
+	case r < 0xd800 || r > 0xdfff:
+		return i, false, fine
+	case r < 0xdc00 && lowFollows(text[i:]):
+		return i + len(`\udc00`), false, fine
+	}
+	return i, true, fine
+}
+
+// numberEnd returns the index after the number that begins at i.
+func numberEnd(text []byte, i int) (int, problem) {
+	if text[i] == '-' {
+		i++
+	}
+	if i >= len(text) || text[i]-'0' > 9 {
+		return i, wantDigit
+	}
+	if text[i] == '0' {
+		i++
+	} else {
+		for i < len(text) && text[i]-'0' <= 9 {
+			i++
+		}
+	}
+	if i < len(text) && text[i] == '.' {
+		i++
+		if i >= len(text) || text[i]-'0' > 9 {
+			return i, wantDigit
+		}
+		for i < len(text) && text[i]-'0' <= 9 {
+			i++
+		}
+	}
+	if i < len(text) && text[i]|0x20 == 'e' {
+		i++
+		if i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
+		}
+		if i >= len(text) || text[i]-'0' > 9 {
+			return i, wantDigit
+		}
+		for i < len(text) && text[i]-'0' <= 9 {
+			i++
+		}
+	}
+	return i, fine
+}
+
+// fewNodes is how many nodes a list begins with.
+const fewNodes = 256
+
+// grow returns nodes with room for more: for few at first, and then for all that the
+// rest of the text needs, counted. The rest begins outside of strings.
+func grow(nodes []node, rest []byte) []node {
+	need := min(len(rest)/2+3, fewNodes) // a node takes two bytes and more but what is never closed
+	if cap(nodes) >= need {
+		need = tokens(rest) + 3
+	}
+	return append(make([]node, 0, len(nodes)+need), nodes...)
+}
+
+// tokens counts what makes nodes: an opening brace or bracket the first of what is
+// in it, a comma one more, a colon one beside the name.
+func tokens(rest []byte) int {
+	n := 0
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '{', '[', ',', ':':
+			n++
+		case '"':
+			for i++; i < len(rest) && rest[i] != '"'; i++ {
+				if rest[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return n
+}
