@@ -10,14 +10,14 @@ import (
 // and renders. It is immutable and safe for concurrent use. A nil Catalog knows
 // no errors, and of types only the details of google.rpc, google.rpc.Status,
 // the well-known types and errmap.v1.
-type Catalog struct{ of schema.Catalog }
+type Catalog schema.Catalog
 
 // Linked returns the catalogue of every annotated message that is linked into
 // the program, with every linked type: the errors of A2A and MCP are always
 // among them. It is made once, at the first call. Where two errors claim one
 // identity, the one whose full name sorts first has it; a message whose option
 // makes no error is left out, and DefinitionOf says why.
-func Linked() *Catalog { return catalog(schema.Linked()) }
+func Linked() *Catalog { return (*Catalog)(schema.Linked()) }
 
 // NewCatalog returns the catalogue of every annotated message in files and in
 // what they import, nested ones too. Files may come from anywhere, such as
@@ -30,13 +30,13 @@ func Linked() *Catalog { return catalog(schema.Linked()) }
 // domain, the JSON-RPC number.
 func NewCatalog(files ...protoreflect.FileDescriptor) (*Catalog, error) {
 	c, err := schema.NewCatalog(files...)
-	return catalog(c), err
+	return (*Catalog)(c), err
 }
 
 // Find returns the definition of an identity, nil where it is not known. The
 // reason that A2A's -32007 had before version 1.0 finds the error of today.
 func (c *Catalog) Find(domain, reason string) *Definition {
-	return definition(c.schema().Find(domain, reason))
+	return (*Definition)(c.schema().Find(domain, reason))
 }
 
 // Definitions returns all definitions, sorted by domain and reason.
@@ -48,19 +48,19 @@ func (c *Catalog) KnowsDomain(domain string) bool { return c.schema().KnowsDomai
 // ByProblemType returns the definition whose RFC 9457 problem type is uri, nil
 // where there is none; of several, that of the identity that sorts first.
 func (c *Catalog) ByProblemType(uri string) *Definition {
-	return definition(c.schema().ByProblemType(uri))
+	return (*Definition)(c.schema().ByProblemType(uri))
 }
 
 // ByJSONRPC returns the definition in a domain that has that JSON-RPC number,
 // nil where there is none.
 func (c *Catalog) ByJSONRPC(domain string, number int32) *Definition {
-	return definition(c.schema().ByJSONRPC(domain, number))
+	return (*Definition)(c.schema().ByJSONRPC(domain, number))
 }
 
 // find is Find and KnowsDomain of parts of a message's bytes.
 func (c *Catalog) find(domain, reason []byte) (d *Definition, knows bool) {
 	found, knows := c.schema().Lookup(domain, reason)
-	return definition(found), knows
+	return (*Definition)(found), knows
 }
 
 // FindMessageByURL returns the type that the last segment of a type URL names,

@@ -18,7 +18,7 @@ var ErrNotAnnotated = errors.New("errmap: the message carries no (errmap.v1.erro
 // identity and texts, and the way from its fields to details and back,
 // compiled once. It is immutable and safe for concurrent use. A nil Definition
 // is that of no error: its methods return zero values.
-type Definition struct{ of schema.Definition }
+type Definition schema.Definition
 
 // DefinitionOf returns the definition of an annotated message. The descriptor
 // may come from generated code or from foreign files, with any copy of the
@@ -31,7 +31,7 @@ func DefinitionOf(md protoreflect.MessageDescriptor) (*Definition, error) {
 	if errors.Is(err, schema.ErrNotAnnotated) {
 		err = ErrNotAnnotated
 	}
-	return definition(d), err
+	return (*Definition)(d), err
 }
 
 // FullName returns the full name of the message.

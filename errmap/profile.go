@@ -163,8 +163,8 @@ func (p Profile) numbered(number int64) *Definition {
 const reasonResourceNotFound = "RESOURCE_NOT_FOUND"
 
 var (
-	ownA2A = sync.OnceValue(func() *Catalog { return catalog(schema.OfFile(a2av1.File_errmap_a2a_v1_errors_proto)) })
-	ownMCP = sync.OnceValue(func() *Catalog { return catalog(schema.OfFile(mcpv1.File_errmap_mcp_v1_errors_proto)) })
+	ownA2A = sync.OnceValue(func() *Catalog { return (*Catalog)(schema.OfFile(a2av1.File_errmap_a2a_v1_errors_proto)) })
+	ownMCP = sync.OnceValue(func() *Catalog { return (*Catalog)(schema.OfFile(mcpv1.File_errmap_mcp_v1_errors_proto)) })
 
 	numbersA2A = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownA2A(), schema.DomainA2A) })
 	numbersMCP = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownMCP(), domainMCP) })

@@ -1,33 +1,14 @@
 package errmap
 
-import (
-	"unsafe"
+import "github.com/errmap/errmap/internal/schema"
 
-	"github.com/errmap/errmap/internal/schema"
-)
+// A Definition and a Catalog are what package schema has by those names, with the
+// methods that are for users. A pointer to the one is a pointer to the other, nil
+// too: both are compared by their pointers.
 
-// A Definition and a Catalog are what package schema has by those names, as structs
-// of this package, so that users see nothing of that one. Each holds nothing else,
-// so a pointer to the one is turned into a pointer to the other, nil into nil: both
-// are compared by their pointers, and a copy would be another.
+func (d *Definition) schema() *schema.Definition { return (*schema.Definition)(d) }
 
-func (d *Definition) schema() *schema.Definition {
-	if d == nil {
-		return nil
-	}
-	return &d.of
-}
-
-func (c *Catalog) schema() *schema.Catalog {
-	if c == nil {
-		return nil
-	}
-	return &c.of
-}
-
-func definition(d *schema.Definition) *Definition { return (*Definition)(unsafe.Pointer(d)) }
-
-func catalog(c *schema.Catalog) *Catalog { return (*Catalog)(unsafe.Pointer(c)) }
+func (c *Catalog) schema() *schema.Catalog { return (*schema.Catalog)(c) }
 
 func definitions(all []*schema.Definition) []*Definition {
 	if all == nil {
@@ -35,7 +16,7 @@ func definitions(all []*schema.Definition) []*Definition {
 	}
 	out := make([]*Definition, len(all))
 	for i, d := range all {
-		out[i] = definition(d)
+		out[i] = (*Definition)(d)
 	}
 	return out
 }
