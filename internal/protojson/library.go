@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -115,7 +116,57 @@ func (c *Codec) libraryRead(l *link, v jsontree.Value) (string, []byte, bool) {
 			return "", nil, false
 		}
 	}
-	return l.url, clone(read.GetValue()), true
+	value := clone(read.GetValue())
+	c.ascend(value, l.table)
+	return l.url, value, true
+}
+
+// ascend puts the fields of a message in the order of their numbers, at every depth:
+// the library has oneofs last.
+func (c *Codec) ascend(wire []byte, m *Message) {
+	r := getReader(c)
+	defer r.put()
+	r.ascend(wire, m)
+}
+
+func (r *reader) ascend(wire []byte, m *Message) {
+	r.order(wire)
+	for len(wire) > 0 {
+		number, kind, n := protowire.ConsumeTag(wire)
+		rest := wire[n:]
+		size := protowire.ConsumeFieldValue(number, kind, rest)
+		wire = rest[size:]
+		f := m.numbered(number)
+		switch {
+		case f == nil:
+		case kind == protowire.StartGroupType && f.message != nil:
+			content, _ := protowire.ConsumeGroup(number, rest)
+			r.ascend(content, f.message)
+		case kind != protowire.BytesType || f.kind != protoreflect.MessageKind:
+		case f.value != nil && f.value.message != nil:
+			if content, _ := protowire.ConsumeBytes(rest); true {
+				_, _, key := protowire.ConsumeField(content)
+				_, _, tag := protowire.ConsumeTag(content[key:])
+				value, _ := protowire.ConsumeBytes(content[key+tag:])
+				r.ascend(value, f.value.message)
+			}
+		case f.message != nil:
+			content, _ := protowire.ConsumeBytes(rest)
+			r.ascend(content, f.message)
+			if f.message.form == formAny {
+				r.ascendAny(content)
+			}
+		}
+	}
+}
+
+func (r *reader) ascendAny(wire []byte) {
+	var w writer
+	if typeURL, value, ok := w.anyFields(wire, &Message{}); ok {
+		if l := r.codec.linkBytes(typeURL); l != nil {
+			r.ascend(value, l.table)
+		}
+	}
 }
 
 // libraryKnown is ReadKnown.
@@ -136,7 +187,12 @@ func (c *Codec) libraryKnown(l *link, v jsontree.Value) (string, []byte, bool) {
 		}
 	}
 	value, err := marshal(nil, m)
-	return l.url, clone(value), err == nil
+	if err != nil {
+		return "", nil, false
+	}
+	value = clone(value)
+	c.ascend(value, l.table)
+	return l.url, value, true
 }
 
 // appendMembers appends an object without its "@type" and what stands twice, with

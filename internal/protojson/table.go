@@ -160,7 +160,7 @@ func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
 	case protoreflect.EnumKind:
 		f.wire, f.enum = protowire.VarintType, c.compileEnum(fd.Enum())
 	case protoreflect.GroupKind:
-		f.wire = protowire.StartGroupType
+		f.wire, f.message = protowire.StartGroupType, c.compile(fd.Message())
 	case protoreflect.MessageKind:
 		if !fd.IsMap() {
 			f.message = c.compile(fd.Message())
