@@ -165,10 +165,10 @@ func (c *Codec) AppendAny(dst []byte, typeURL string, value []byte, depth int) (
 	}
 	w := writer{codec: c}
 	out, ok := w.opened(dst, l, value, depth)
-	if !ok && w.trouble == unordered {
-		w = writer{codec: c, careful: true}
+	for !ok && w.next() {
 		out, ok = w.opened(dst, l, value, depth)
 	}
+	w.done()
 	if !ok && w.trouble == foreign {
 		return c.libraryAppend(dst, l, value, depth, inAny)
 	}
@@ -191,16 +191,16 @@ func (c *Codec) AppendMessage(dst []byte, typeURL string, value []byte, depth in
 	return w.result(dst, out, ok)
 }
 
-// whole appends the ProtoJSON of a message alone, carefully where that is needed.
+// whole appends the ProtoJSON of a message alone, in whatever mode it needs.
 func (w *writer) whole(dst, wire []byte, m *Message, depth int) ([]byte, bool) {
 	out, ok := w.message(dst, wire, m, depth)
-	if !ok && w.trouble == unordered {
-		*w = writer{codec: w.codec, careful: true}
-		if !w.check(m, wire) {
-			return dst, false
+	for !ok && w.next() {
+		if w.mode == careful && !w.check(m, wire) {
+			break
 		}
 		out, ok = w.message(dst, wire, m, depth)
 	}
+	w.done()
 	return out, ok
 }
 
@@ -223,13 +223,11 @@ func (c *Codec) HasUnknown(typeURL string, value []byte) bool {
 		return false
 	}
 	w := writer{codec: c}
-	if ok := w.check(l.table, value); !ok && w.trouble == foreign {
-		m, err := c.unmarshal(l, value)
-		return err == nil && hasUnknown(m.ProtoReflect())
-	} else if !ok {
+	if ok := w.check(l.table, value); ok && !w.met || !ok && w.trouble != foreign {
 		return false
 	}
-	return w.unknown
+	m, err := c.unmarshal(l, value)
+	return err == nil && hasUnknown(m.ProtoReflect())
 }
 
 // Equal tells whether two values of a type are the same message, however they are

@@ -135,12 +135,13 @@ func (c *Codec) AppendField(dst []byte, message protoreflect.Message, fd protore
 		return w.kept(dst, out, ok)
 	}
 	out, ok := w.lone(dst, wire, f, depth)
-	if !ok && w.trouble == unordered {
-		w = writer{codec: c, careful: true}
-		if ok = w.check(m, wire); ok {
-			out, ok = w.lone(dst, wire, f, depth)
+	for !ok && w.next() {
+		if w.mode == careful && !w.check(m, wire) {
+			break
 		}
+		out, ok = w.lone(dst, wire, f, depth)
 	}
+	w.done()
 	if !ok && w.trouble == foreign {
 		return c.libraryField(dst, alone, fd)
 	}

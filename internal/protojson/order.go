@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // maxNesting is how deep messages may nest at most, as in protobuf's readers.
 const maxNesting = protowire.DefaultRecursionLimit
 
 // check tells whether bytes are a message, with all that is in it but for what an
-// Any holds. It notes unknown fields.
+// Any holds. It notes in met whether there are unknown fields, which may stand where
+// something later takes them away.
 func (w *writer) check(m *Message, wire []byte) bool { return w.checkFields(m, wire, maxNesting) }
 
 func (w *writer) checkFields(m *Message, wire []byte, levels int) bool {
@@ -30,19 +30,15 @@ func (w *writer) checkFields(m *Message, wire []byte, levels int) bool {
 		wire = wire[n:]
 		f := m.numbered(number)
 		if f == nil || !f.takes(kind) {
-			if f != nil && f.kind == protoreflect.GroupKind {
+			if m.isForeign(f, number) {
 				return w.fail(foreign)
 			}
-			if n = w.skip(m, number, kind, wire); n < 0 {
-				return false
-			}
-			wire = wire[n:]
-			continue
+			w.met = true
 		}
 		if n = protowire.ConsumeFieldValue(number, kind, wire); n < 0 {
 			return w.fail(refused)
 		}
-		if !w.checkValue(f, kind, wire[:n], levels) {
+		if f != nil && f.takes(kind) && !w.checkValue(f, kind, wire[:n], levels) {
 			return false
 		}
 		wire = wire[n:]
@@ -119,13 +115,14 @@ type part struct {
 	dead  bool
 }
 
-// arrange returns bytes that have been checked with their fields in the order of
-// the schema, each singular field once, one field of each oneof, and no unknown
-// ones: a message that has the same ProtoJSON.
+// arrange returns the bytes of a message with its fields in the order of the schema,
+// each singular field once, one field of each oneof, and no unknown ones: a message
+// that has the same ProtoJSON. Where that takes away or merges fields the bytes must
+// have been checked.
 func (w *writer) arrange(m *Message, wire []byte) ([]byte, bool) {
-	var room [16]part
-	parts, arranged, last := room[:0], true, -1
-	var oneofs set
+	base := len(w.room.parts)
+	parts, arranged, last := w.room.parts, true, -1
+	var seen, oneofs set
 	for at := 0; at < len(wire); {
 		number, kind, n := protowire.ConsumeTag(wire[at:])
 		if n < 0 {
@@ -138,24 +135,33 @@ func (w *writer) arrange(m *Message, wire []byte) ([]byte, bool) {
 		}
 		end := at + n + size
 		if f == nil || !f.takes(kind) {
+			if w.skip(m, f, number, kind, wire[at+n:]) < 0 {
+				return nil, false
+			}
 			arranged = false
 			at = end
 			continue
 		}
-		repeats := f.repeated || f.value != nil
-		if f.place < last || f.place == last && !repeats || f.oneof >= 0 && !oneofs.add(f.oneof) {
+		arranged = arranged && f.place >= last
+		if repeats := f.repeated || f.value != nil; !repeats && (!seen.add(f.place) || f.oneof >= 0 && !oneofs.add(f.oneof)) {
+			if w.mode < careful {
+				return nil, w.fail(unordered)
+			}
 			arranged = false
 		}
 		last = f.place
 		parts = append(parts, part{field: f, start: at, end: end, body: at + n})
 		at = end
 	}
-	if arranged {
+	w.room.parts = parts[:base]
+	if parts = parts[base:]; arranged {
 		return wire, true
 	}
-	clearOneofs(parts)
+	if w.mode == careful {
+		clearOneofs(parts)
+	}
 	slices.SortStableFunc(parts, func(a, b part) int { return a.field.place - b.field.place })
-	out := make([]byte, 0, len(wire)+8)
+	start, out := len(w.room.bytes), w.room.bytes
 	for i := 0; i < len(parts); {
 		f, end := parts[i].field, i+1
 		for end < len(parts) && parts[end].field == f {
@@ -164,7 +170,8 @@ func (w *writer) arrange(m *Message, wire []byte) ([]byte, bool) {
 		out = appendParts(out, wire, f, parts[i:end])
 		i = end
 	}
-	return out, true
+	w.room.bytes = out
+	return out[start:len(out):len(out)], true
 }
 
 // clearOneofs marks as dead what a later field of the same oneof takes away.
@@ -221,9 +228,9 @@ func appendParts(out, wire []byte, f *field, parts []part) []byte {
 }
 
 // sorted returns the entries of a map by their keys, of those with the same key the
-// last.
-func (w *writer) sorted(run []byte, f *field) ([]entry, bool) {
-	var list []entry
+// last, at the end of list.
+func (w *writer) sorted(list []entry, run []byte, f *field) ([]entry, bool) {
+	base := len(list)
 	for len(run) > 0 {
 		_, _, n := protowire.ConsumeTag(run)
 		content, size := protowire.ConsumeBytes(run[n:])
@@ -234,16 +241,18 @@ func (w *writer) sorted(run []byte, f *field) ([]entry, bool) {
 		}
 		list = append(list, e)
 	}
+	all := list
+	list = list[base:]
 	slices.SortStableFunc(list, func(a, b entry) int { return a.compare(&b) })
 	kept := list[:0]
 	for i := range list {
 		if i+1 < len(list) && list[i].compare(&list[i+1]) == 0 {
-			if !w.careful { // what is dropped must be checked, too
+			if w.mode < careful { // what is dropped must be checked, too
 				return nil, w.fail(unordered)
 			}
 			continue
 		}
 		kept = append(kept, list[i])
 	}
-	return kept, true
+	return all[:base+len(kept)], true
 }

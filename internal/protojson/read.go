@@ -261,7 +261,10 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 			continue
 		}
 		dst = frame(dst, before+len(f.tag))
-		ascends = ascends && (last < 0 || f.keyAt(dst[last:]).compare(f.keyAt(dst[before:])) < 0)
+		if ascends && last >= 0 {
+			a, b := f.keyAt(dst[last:]), f.keyAt(dst[before:])
+			ascends = a.compare(&b) < 0
+		}
 		last = before
 	}
 	if !ascends && !r.orderEntries(dst[start:], f) {
@@ -271,15 +274,15 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 }
 
 // keyAt returns the key of the entry that was written at the beginning of wire.
-func (f *field) keyAt(wire []byte) *entry {
+func (f *field) keyAt(wire []byte) entry {
 	wire = wire[len(f.tag):]
 	_, n := protowire.ConsumeVarint(wire)
 	wire = wire[n+len(f.key.tag):]
 	if f.key.kind == protoreflect.StringKind {
 		text, _ := protowire.ConsumeBytes(wire)
-		return &entry{text: text}
+		return entry{text: text}
 	}
-	return &entry{number: f.key.sortable(wire)}
+	return entry{number: f.key.sortable(wire)}
 }
 
 // key appends the name of a member as a key.
@@ -357,7 +360,7 @@ func (r *reader) orderEntries(wire []byte, f *field) bool {
 	spans := r.spans[:0]
 	for at := 0; at < len(wire); {
 		_, _, n := protowire.ConsumeField(wire[at:])
-		spans = append(spans, span{key: *f.keyAt(wire[at:]), start: at, end: at + n})
+		spans = append(spans, span{key: f.keyAt(wire[at:]), start: at, end: at + n})
 		at += n
 	}
 	slices.SortStableFunc(spans, func(a, b span) int { return a.key.compare(&b.key) })

@@ -65,7 +65,7 @@ func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok b
 		}
 		wire = wire[n:]
 		if number > 2 || kind != protowire.BytesType {
-			if n = w.skip(m, number, kind, wire); n < 0 {
+			if n = w.skip(m, nil, number, kind, wire); n < 0 {
 				return nil, nil, false
 			}
 			wire = wire[n:]
@@ -79,7 +79,7 @@ func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok b
 			value = content
 			continue
 		}
-		if typeURL != nil && !w.careful {
+		if typeURL != nil && w.mode < careful {
 			return nil, nil, w.fail(unordered)
 		}
 		typeURL = content
@@ -96,7 +96,7 @@ func (w *writer) moment(wire []byte, m *Message) (seconds int64, nanos int32, ok
 		}
 		wire = wire[n:]
 		if number > 2 || kind != protowire.VarintType {
-			if n = w.skip(m, number, kind, wire); n < 0 {
+			if n = w.skip(m, nil, number, kind, wire); n < 0 {
 				return 0, 0, false
 			}
 			wire = wire[n:]
@@ -166,7 +166,7 @@ func (w *writer) mask(dst, wire []byte, m *Message) ([]byte, bool) {
 		}
 		wire = wire[n:]
 		if number != 1 || kind != protowire.BytesType {
-			if n = w.skip(m, number, kind, wire); n < 0 {
+			if n = w.skip(m, nil, number, kind, wire); n < 0 {
 				return dst, false
 			}
 			wire = wire[n:]
@@ -227,7 +227,7 @@ func (w *writer) lastValue(wire []byte, m *Message) ([]byte, bool) {
 		}
 		wire = wire[n:]
 		if number != 1 || kind != f.wire {
-			if n = w.skip(m, number, kind, wire); n < 0 {
+			if n = w.skip(m, nil, number, kind, wire); n < 0 {
 				return nil, false
 			}
 			wire = wire[n:]
@@ -236,7 +236,7 @@ func (w *writer) lastValue(wire []byte, m *Message) ([]byte, bool) {
 		if n = protowire.ConsumeFieldValue(number, kind, wire); n < 0 {
 			return nil, w.fail(refused)
 		}
-		if value != nil && !w.careful {
+		if value != nil && w.mode < careful {
 			return nil, w.fail(unordered)
 		}
 		value, wire = wire[:n], wire[n:]
@@ -249,7 +249,7 @@ func (w *writer) lastValue(wire []byte, m *Message) ([]byte, bool) {
 
 // run appends a Struct or a ListValue.
 func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool) {
-	if w.careful {
+	if w.mode > straight {
 		if wire, ok = w.arrange(m, wire); !ok {
 			return dst, false
 		}
@@ -272,7 +272,7 @@ func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool
 // dynamic appends a google.protobuf.Value, which ProtoJSON has where it has a kind
 // and is a number that JSON has.
 func (w *writer) dynamic(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool) {
-	if w.careful {
+	if w.mode > straight {
 		if wire, ok = w.arrange(m, wire); !ok {
 			return dst, false
 		}

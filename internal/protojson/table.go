@@ -1,7 +1,6 @@
 package protojson
 
 import (
-	"math"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -275,9 +274,10 @@ func (m *Message) numbered(number protowire.Number) *field {
 	return m.sparse[number]
 }
 
-// extends tells whether number is one that an extension may have.
-func (m *Message) extends(number protowire.Number) bool {
-	return m.ranges != nil && number <= math.MaxInt32 && m.ranges.Has(number)
+// isForeign tells whether a field, which is nil or is not taken, is a group or may be
+// an extension: then the library knows more of it.
+func (m *Message) isForeign(f *field, number protowire.Number) bool {
+	return f != nil && f.kind == protoreflect.GroupKind || m.ranges != nil && m.ranges.Has(number)
 }
 
 // set is a set of places in a schema.

@@ -2,6 +2,7 @@ package protojson
 
 import (
 	"bytes"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -16,17 +17,58 @@ const (
 	foreign                  // the tables do not hold it: the library may
 )
 
-// A writer writes ProtoJSON while it passes over Protobuf bytes. At first it takes
-// them to be in the order of the schema, with each field once, as nearly all bytes
-// are, and stops where they are not. Then it begins anew and is careful: the bytes
-// are checked whole, and those of each message put in order before they are
-// written. So nothing is written more than twice.
+// mode is how a writer takes the bytes.
+type mode uint8
+
+const (
+	straight mode = iota // in the order of the schema, each field once, as most bytes are
+	ordering             // the fields of each message are put in that order first, as Go's own bytes with a oneof need
+	careful              // also, of fields that stand twice all but the last go: all bytes are checked first
+)
+
+// A writer writes ProtoJSON while it passes over Protobuf bytes. Where it finds that
+// its mode does not do it begins anew in the next one: nothing is written more than
+// three times, however messages nest.
 type writer struct {
 	codec   *Codec
-	careful bool
+	room    *room // but in straight mode
+	mode    mode
+	met     bool // a check has met unknown fields
 	unknown bool // there are fields that the schema does not know
 	inAny   int  // how many of google.protobuf.Any are open
 	trouble trouble
+}
+
+// room is what a writer needs that puts fields in order. Its lists are stacks: what is
+// open in a message stands before what is open in those inside it.
+type room struct {
+	parts   []part
+	bytes   []byte
+	entries []entry
+}
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// next sets the writer to its next mode; false where it has none or none is needed.
+func (w *writer) next() bool {
+	if w.trouble != unordered || w.mode == careful {
+		return false
+	}
+	if w.room == nil {
+		w.room = rooms.Get().(*room)
+	}
+	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1}
+	w.room.parts, w.room.bytes, w.room.entries = w.room.parts[:0], w.room.bytes[:0], w.room.entries[:0]
+	return true
+}
+
+// done gives back what the writer took.
+func (w *writer) done() {
+	if r := w.room; r != nil && cap(r.parts) < maxKept/64 && cap(r.bytes) < maxKept && cap(r.entries) < maxKept/64 {
+		clear(r.entries[:cap(r.entries)])
+		rooms.Put(r)
+	}
+	w.room = nil
 }
 
 func (w *writer) fail(t trouble) bool {
@@ -34,10 +76,11 @@ func (w *writer) fail(t trouble) bool {
 	return false
 }
 
-// skip returns the size of a field that the table does not hold, after its tag; it
-// is negative, and trouble is set, where that ends the writing.
-func (w *writer) skip(m *Message, number protowire.Number, kind protowire.Type, rest []byte) int {
-	if m.extends(number) {
+// skip returns the size of a field that is unknown, after its tag: one that the table
+// does not hold, or whose wire type is not that of f. It is negative, and trouble is
+// set, where that ends the writing.
+func (w *writer) skip(m *Message, f *field, number protowire.Number, kind protowire.Type, rest []byte) int {
+	if m.isForeign(f, number) {
 		w.trouble = foreign
 		return -1
 	}
@@ -83,7 +126,7 @@ func (w *writer) any(dst []byte, typeURL, value []byte, depth int) ([]byte, bool
 // opened appends the ProtoJSON of a google.protobuf.Any whose type is found.
 func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte, ok bool) {
 	dst = append(dst, l.open...)
-	if w.careful && !w.check(l.table, value) {
+	if w.mode == careful && !w.check(l.table, value) {
 		return dst, false
 	}
 	if l.table.form < formAny {
@@ -97,7 +140,7 @@ func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte,
 // many objects and lists may be open in a member; more says that there are members
 // already.
 func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]byte, bool) {
-	if w.careful {
+	if w.mode > straight {
 		var ok bool
 		if wire, ok = w.arrange(m, wire); !ok {
 			return dst, false
@@ -112,10 +155,7 @@ func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]b
 		}
 		f := m.numbered(number)
 		if f == nil || !f.takes(kind) {
-			if f != nil && f.kind == protoreflect.GroupKind {
-				return dst, w.fail(foreign)
-			}
-			size := w.skip(m, number, kind, wire[n:])
+			size := w.skip(m, f, number, kind, wire[n:])
 			if size < 0 {
 				return dst, false
 			}
@@ -230,18 +270,24 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 	run, rest := wire[:end], wire[end:]
 	var e entry
 	if count < 0 {
-		list, ok := w.sorted(run, f)
+		if w.mode == straight {
+			return dst, wire, w.fail(unordered)
+		}
+		base := len(w.room.entries)
+		list, ok := w.sorted(w.room.entries, run, f)
 		if !ok {
 			return dst, wire, false
 		}
-		for i := range list {
-			if i > 0 {
+		w.room.entries = list
+		for i := base; i < len(list); i++ {
+			if i > base {
 				dst = append(dst, ',')
 			}
 			if dst, ok = w.entry(dst, &list[i], f, depth-1); !ok {
 				return dst, wire, false
 			}
 		}
+		w.room.entries = w.room.entries[:base]
 		return append(dst, '}'), rest, true
 	}
 	for i := 0; i < count; i++ {
@@ -319,7 +365,7 @@ func (w *writer) split(e *entry, content []byte, f *field) bool {
 		content = content[size:]
 		switch {
 		case number == 1 && kind == f.key.wire:
-			if keyed && !w.careful {
+			if keyed && w.mode < careful {
 				return w.fail(unordered)
 			}
 			keyed = true
@@ -329,7 +375,7 @@ func (w *writer) split(e *entry, content []byte, f *field) bool {
 				e.number = f.key.sortable(value)
 			}
 		case number == 2 && kind == f.value.wire:
-			if e.value != nil && !w.careful {
+			if e.value != nil && w.mode < careful {
 				return w.fail(unordered)
 			}
 			if e.value != nil && f.value.kind == protoreflect.MessageKind {
