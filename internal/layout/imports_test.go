@@ -46,6 +46,7 @@ type row struct {
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
 	{packages: []string{"internal/cause", "internal/deadline", "internal/float", "internal/header", "internal/hub", "internal/jsontree", "internal/negotiate", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
 	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/wirejson"}, inside: []string{"internal/float"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},

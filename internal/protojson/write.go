@@ -1,0 +1,419 @@
+package protojson
+
+import (
+	"bytes"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// trouble is why a writer or a reader did not come to its end.
+type trouble uint8
+
+const (
+	refused   trouble = iota // no ProtoJSON says it, or it is none
+	unordered                // the bytes must be put in order first
+	foreign                  // the tables do not hold it: the library may
+)
+
+// mode is how a writer takes the bytes.
+type mode uint8
+
+const (
+	straight mode = iota // in the order of the schema, each field once, as most bytes are
+	ordering             // the fields of each message are put in that order first, as Go's own bytes with a oneof need
+	careful              // also, of fields that stand twice all but the last go: all bytes are checked first
+)
+
+// A writer writes ProtoJSON while it passes over Protobuf bytes. Where it finds that
+// its mode does not do it begins anew in the next one: nothing is written more than
+// three times, however messages nest.
+type writer struct {
+	codec   *Codec
+	room    *room // but in straight mode
+	mode    mode
+	met     bool // a check has met unknown fields
+	unknown bool // there are fields that the schema does not know
+	inAny   int  // how many of google.protobuf.Any are open
+	trouble trouble
+}
+
+// room is what a writer needs that puts fields in order. Its lists are stacks: what is
+// open in a message stands before what is open in those inside it.
+type room struct {
+	parts   []part
+	bytes   []byte
+	entries []entry
+}
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// next sets the writer to its next mode; false where it has none or none is needed.
+func (w *writer) next() bool {
+	if w.trouble != unordered || w.mode == careful {
+		return false
+	}
+	if w.room == nil {
+		w.room = rooms.Get().(*room)
+	}
+	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1}
+	w.room.parts, w.room.bytes, w.room.entries = w.room.parts[:0], w.room.bytes[:0], w.room.entries[:0]
+	return true
+}
+
+// done gives back what the writer took.
+func (w *writer) done() {
+	if r := w.room; r != nil && cap(r.parts) < maxKept/64 && cap(r.bytes) < maxKept && cap(r.entries) < maxKept/64 {
+		clear(r.entries[:cap(r.entries)])
+		rooms.Put(r)
+	}
+	w.room = nil
+}
+
+func (w *writer) fail(t trouble) bool {
+	w.trouble = t
+	return false
+}
+
+// skip returns the size of a field that is unknown, after its tag: one that the table
+// does not hold, or whose wire type is not that of f. It is negative, and trouble is
+// set, where that ends the writing.
+func (w *writer) skip(m *Message, f *field, number protowire.Number, kind protowire.Type, rest []byte) int {
+	if m.isForeign(f, number) {
+		w.trouble = foreign
+		return -1
+	}
+	n := protowire.ConsumeFieldValue(number, kind, rest)
+	if n < 0 || w.inAny > 0 {
+		w.trouble = refused
+		return -1
+	}
+	w.unknown = true
+	return n
+}
+
+// message appends the ProtoJSON of a message. Depth is how many objects and lists
+// may be open in it.
+func (w *writer) message(dst, wire []byte, m *Message, depth int) ([]byte, bool) {
+	if m.form == formFields || m.form == formEmpty {
+		if depth <= 0 {
+			return dst, w.fail(refused)
+		}
+		return w.fields(append(dst, '{'), wire, m, depth-1, false)
+	}
+	return w.special(dst, wire, m, depth)
+}
+
+// any appends the ProtoJSON of a google.protobuf.Any.
+func (w *writer) any(dst []byte, typeURL, value []byte, depth int) ([]byte, bool) {
+	if depth <= 0 {
+		return dst, w.fail(refused)
+	}
+	if len(typeURL) == 0 {
+		if len(value) > 0 {
+			return dst, w.fail(refused)
+		}
+		return append(dst, "{}"...), true
+	}
+	l := w.codec.linkBytes(typeURL)
+	if l == nil || l.open == nil {
+		return dst, w.fail(refused)
+	}
+	return w.opened(dst, l, value, depth)
+}
+
+// opened appends the ProtoJSON of a google.protobuf.Any whose type is found.
+func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte, ok bool) {
+	dst = append(dst, l.open...)
+	if w.mode == careful && !w.check(l.table, value) {
+		return dst, false
+	}
+	if l.table.form < formAny {
+		return w.fields(dst, value, l.table, depth-1, true)
+	}
+	dst, ok = w.message(append(dst, `,"value":`...), value, l.table, depth-1)
+	return append(dst, '}'), ok
+}
+
+// fields appends the members of an object that is open, and closes it. Depth is how
+// many objects and lists may be open in a member; more says that there are members
+// already.
+func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]byte, bool) {
+	if w.mode > straight {
+		var ok bool
+		if wire, ok = w.arrange(m, wire); !ok {
+			return dst, false
+		}
+	}
+	last := -1
+	var oneofs set
+	for len(wire) > 0 {
+		number, kind, n := protowire.ConsumeTag(wire)
+		if n < 0 {
+			return dst, w.fail(refused)
+		}
+		f := m.numbered(number)
+		if f == nil || !f.takes(kind) {
+			size := w.skip(m, f, number, kind, wire[n:])
+			if size < 0 {
+				return dst, false
+			}
+			wire = wire[n+size:]
+			continue
+		}
+		// ProtoJSON goes by the order of the schema.
+		if f.place <= last || f.oneof >= 0 && !oneofs.add(f.oneof) {
+			return dst, w.fail(unordered)
+		}
+		if f.strange {
+			return dst, w.fail(foreign)
+		}
+		last = f.place
+		start := len(dst)
+		if more {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, f.name...)
+		var ok bool
+		wrote := true
+		switch {
+		case f.value != nil:
+			dst, wire, ok = w.entries(dst, wire, f, depth)
+		case f.repeated:
+			dst, wire, wrote, ok = w.elements(dst, wire, f, depth)
+		case !f.presence && f.zero(wire[n:]):
+			n += protowire.ConsumeFieldValue(number, kind, wire[n:])
+			wire, wrote, ok = wire[n:], false, true
+		default:
+			wire = wire[n:]
+			if dst, n = w.value(dst, wire, f, depth); n >= 0 {
+				wire, ok = wire[n:], true
+			}
+		}
+		if !ok {
+			return dst, false
+		}
+		if wrote {
+			more = true
+		} else {
+			dst = dst[:start]
+		}
+	}
+	return append(dst, '}'), true
+}
+
+// takes tells whether values of a wire type are those of the field.
+func (f *field) takes(kind protowire.Type) bool {
+	return kind == f.wire && kind != protowire.StartGroupType || f.repeated && kind == protowire.BytesType && f.kind != protoreflect.GroupKind
+}
+
+// elements appends a list: the values at the beginning of wire that are of one
+// field. Wrote is false where there are none.
+func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte, wrote, ok bool) {
+	if depth <= 0 {
+		return dst, wire, false, w.fail(refused)
+	}
+	dst = append(dst, '[')
+	for len(wire) > 0 {
+		number, kind, n := protowire.ConsumeTag(wire)
+		if n < 0 || number != f.number || !f.takes(kind) {
+			break // whatever it is, the caller sees to it
+		}
+		if kind == f.wire {
+			if wrote {
+				dst = append(dst, ',')
+			}
+			wire = wire[n:]
+			if dst, n = w.value(dst, wire, f, depth-1); n < 0 {
+				return dst, wire, false, false
+			}
+			wire, wrote = wire[n:], true
+			continue
+		}
+		packed, size := protowire.ConsumeBytes(wire[n:])
+		if size < 0 {
+			return dst, wire, false, w.fail(refused)
+		}
+		wire = wire[n+size:]
+		for len(packed) > 0 {
+			if wrote {
+				dst = append(dst, ',')
+			}
+			if dst, n = w.value(dst, packed, f, depth-1); n < 0 {
+				return dst, wire, false, false
+			}
+			packed, wrote = packed[n:], true
+		}
+	}
+	return append(dst, ']'), wire, wrote, true
+}
+
+// An entry is one entry of a map in its bytes: its key as number or text, its value
+// without a tag, nil where it is the zero value.
+type entry struct {
+	text   []byte
+	number uint64
+	value  []byte
+}
+
+// entries appends a map: the entries at the beginning of wire that are of one field.
+func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte, ok bool) {
+	if depth <= 0 {
+		return dst, wire, w.fail(refused)
+	}
+	count, end, ok := w.ordered(wire, f)
+	if !ok {
+		return dst, wire, false
+	}
+	dst = append(dst, '{')
+	run, rest := wire[:end], wire[end:]
+	var e entry
+	if count < 0 {
+		if w.mode == straight {
+			return dst, wire, w.fail(unordered)
+		}
+		base := len(w.room.entries)
+		list, ok := w.sorted(w.room.entries, run, f)
+		if !ok {
+			return dst, wire, false
+		}
+		w.room.entries = list
+		for i := base; i < len(list); i++ {
+			if i > base {
+				dst = append(dst, ',')
+			}
+			if dst, ok = w.entry(dst, &list[i], f, depth-1); !ok {
+				return dst, wire, false
+			}
+		}
+		w.room.entries = w.room.entries[:base]
+		return append(dst, '}'), rest, true
+	}
+	for i := 0; i < count; i++ {
+		_, _, n := protowire.ConsumeTag(run)
+		content, size := protowire.ConsumeBytes(run[n:])
+		run = run[n+size:]
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if !w.split(&e, content, f) {
+			return dst, wire, false
+		}
+		if dst, ok = w.entry(dst, &e, f, depth-1); !ok {
+			return dst, wire, false
+		}
+	}
+	return append(dst, '}'), rest, true
+}
+
+// ordered returns how many entries of a map wire begins with, -1 where their keys do
+// not ascend, and where they end.
+func (w *writer) ordered(wire []byte, f *field) (count, end int, ok bool) {
+	var last, e entry
+	ascends := true
+	for rest := wire; len(rest) > 0; count++ {
+		number, kind, n := protowire.ConsumeTag(rest)
+		if n < 0 || number != f.number || kind != protowire.BytesType {
+			break
+		}
+		content, size := protowire.ConsumeBytes(rest[n:])
+		if size < 0 || !w.split(&e, content, f) {
+			if size < 0 {
+				w.trouble = refused
+			}
+			return 0, 0, false
+		}
+		ascends = ascends && (count == 0 || last.compare(&e) < 0)
+		last = e
+		rest = rest[n+size:]
+		end = len(wire) - len(rest)
+	}
+	if !ascends {
+		count = -1
+	}
+	return count, end, true
+}
+
+// compare orders entries by their keys: one of the two parts is the same in both.
+func (e *entry) compare(other *entry) int {
+	switch {
+	case e.number < other.number:
+		return -1
+	case e.number > other.number:
+		return 1
+	}
+	return bytes.Compare(e.text, other.text)
+}
+
+// split reads an entry. Of fields that stand twice in it the last counts, but for
+// messages, which are merged; others are dropped, as all readers do.
+func (w *writer) split(e *entry, content []byte, f *field) bool {
+	*e = entry{number: f.key.zeroKey()}
+	keyed := false
+	for len(content) > 0 {
+		number, kind, n := protowire.ConsumeTag(content)
+		if n < 0 {
+			return w.fail(refused)
+		}
+		content = content[n:]
+		size := protowire.ConsumeFieldValue(number, kind, content)
+		if size < 0 {
+			return w.fail(refused)
+		}
+		value := content[:size]
+		content = content[size:]
+		switch {
+		case number == 1 && kind == f.key.wire:
+			if keyed && w.mode < careful {
+				return w.fail(unordered)
+			}
+			keyed = true
+			if f.key.kind == protoreflect.StringKind {
+				e.text, _ = protowire.ConsumeBytes(value)
+			} else {
+				e.number = f.key.sortable(value)
+			}
+		case number == 2 && kind == f.value.wire:
+			if e.value != nil && w.mode < careful {
+				return w.fail(unordered)
+			}
+			if e.value != nil && f.value.kind == protoreflect.MessageKind {
+				value = joined(e.value, value)
+			}
+			e.value = value
+		}
+	}
+	return true
+}
+
+// joined returns the bytes field that holds what two of them hold.
+func joined(a, b []byte) []byte {
+	a, _ = protowire.ConsumeBytes(a)
+	b, _ = protowire.ConsumeBytes(b)
+	size := len(a) + len(b)
+	both := protowire.AppendVarint(make([]byte, 0, size+5), uint64(size))
+	return append(append(both, a...), b...)
+}
+
+// entry appends the member that an entry of a map is.
+func (w *writer) entry(dst []byte, e *entry, f *field, depth int) ([]byte, bool) {
+	if f.key.kind == protoreflect.StringKind {
+		var ok bool
+		if dst, ok = appendText(dst, e.text); !ok {
+			return dst, w.fail(refused)
+		}
+	} else {
+		dst = append(f.key.appendKey(append(dst, '"'), e.number), '"')
+	}
+	dst = append(dst, ':')
+	value := e.value
+	if value == nil {
+		value = zeros[:]
+	}
+	dst, n := w.value(dst, value, f.value, depth)
+	return dst, n >= 0
+}
+
+// zeros are the zero value of every type on the wire.
+var zeros [8]byte
