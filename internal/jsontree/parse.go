@@ -1,7 +1,9 @@
 package jsontree
 
 import (
+	"encoding/binary"
 	"errors"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -168,12 +170,21 @@ value:
 		goto value
 	case '"':
 		from := i
-		i, c, why = stringEnd(text, i+1)
-		if why != fine {
+		// Most strings end without anything that stringEnd is for.
+		for i++; len(text)-i >= 8; i += 8 {
+			if marks := special(binary.LittleEndian.Uint64(text[i:])); marks != 0 {
+				i += bits.TrailingZeros64(marks) >> 3
+				break
+			}
+		}
+		flags := uint32(0)
+		if i < len(text) && text[i] == '"' {
+			i++
+		} else if i, flags, why = stringEnd(text, i); why != fine {
 			return i, why
 		}
-		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(String) | uint32(c)<<stringShift | info&inObject*(member/inObject)})
-		info |= uint32(c) << stringShift & lone
+		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(String) | flags | info&inObject*(member/inObject)})
+		info |= flags & lone
 	case 't', 'n', 'f':
 		kind := Bool
 		word := "true"
@@ -197,9 +208,14 @@ value:
 			return i, wantValue
 		}
 		from := i
-		i, why = numberEnd(text, i)
-		if why != fine {
-			return i, why
+		if c > '0' {
+			for i++; i < len(text) && text[i]-'0' <= 9; i++ {
+			}
+		}
+		if c <= '0' || i < len(text) && (text[i] == '.' || text[i]|0x20 == 'e') {
+			if i, why = numberEnd(text, from); why != fine {
+				return i, why
+			}
 		}
 		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(Number) | number | info&inObject*(member/inObject)})
 		info |= number
@@ -283,24 +299,32 @@ name:
 	}
 	{
 		from := i
-		i, c, why = stringEnd(text, i+1)
-		if why != fine {
+		for i++; len(text)-i >= 8; i += 8 {
+			if marks := special(binary.LittleEndian.Uint64(text[i:])); marks != 0 {
+				i += bits.TrailingZeros64(marks) >> 3
+				break
+			}
+		}
+		flags := uint32(0)
+		if i < len(text) && text[i] == '"' {
+			i++
+		} else if i, flags, why = stringEnd(text, i); why != fine {
 			return i, why
 		}
 		var h uint32
-		if c == 0 {
+		if flags == 0 {
 			h = hash(text[from+1 : i-1])
 		} else {
 			t.scratch = appendRead(t.scratch[:0], text[from+1:i-1])
 			h = hash(t.scratch)
 		}
-		nodes = append(nodes, node{uint32(from), uint32(i), h, uint32(name) | uint32(c)<<stringShift})
+		nodes = append(nodes, node{uint32(from), uint32(i), h, uint32(name) | flags})
 		bit := uint32(1) << (h >> 27)
 		if names&bit != 0 {
 			info |= similar
 		}
 		names |= bit
-		info |= uint32(c) << stringShift & lone
+		info |= flags & lone
 	}
 	if i < len(text) && text[i] <= ' ' {
 		if n := space(text, i); n > i {
@@ -325,15 +349,9 @@ func space(text []byte, i int) int {
 	return i
 }
 
-// What stringEnd says of a string, to be shifted into a node's info.
-const (
-	stringShift = 3
-	hasEscape   = escaped >> stringShift
-	hasLone     = lone >> stringShift
-)
-
-// stringEnd returns the index after the string whose first quote stands before i.
-func stringEnd(text []byte, i int) (end int, flags byte, why problem) {
+// stringEnd returns the index after the string that i is in, and which of escaped and
+// lone it is from there on.
+func stringEnd(text []byte, i int) (end int, flags uint32, why problem) {
 	for {
 		i = standing(text, i)
 		if i >= len(text) {
@@ -343,13 +361,13 @@ func stringEnd(text []byte, i int) (end int, flags byte, why problem) {
 		case '"':
 			return i + 1, flags, fine
 		case '\\':
-			flags |= hasEscape
+			flags |= escaped
 			var single bool
 			if i, single, why = escapeEnd(text, i+1); why != fine {
 				return i, 0, why
 			}
 			if single {
-				flags |= hasLone
+				flags |= lone
 			}
 		default:
 			if text[i] >= utf8.RuneSelf {
