@@ -1,6 +1,10 @@
 package jsontree
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
 
 // Value is one value of a tree, and where it is a member, its name with it. It is
 // small and made to be copied. The zero Value is Missing, which every method
@@ -218,7 +222,29 @@ func (t *Tree) read(n *node) string {
 		return string(raw)
 	}
 	var room [256]byte
-	return string(appendRead(room[:0], raw))
+	if len(raw) <= len(room) {
+		return string(appendRead(room[:0], raw))
+	}
+	var b strings.Builder
+	b.Grow(len(raw))
+	for len(raw) > 0 {
+		// What stands in room is written before the next escape could exceed it.
+		out := room[:0]
+		for len(raw) > 0 && len(out) <= len(room)-utf8.UTFMax {
+			if raw[0] == '\\' {
+				r, size := unescape(raw)
+				out, raw = utf8.AppendRune(out, r), raw[size:]
+				continue
+			}
+			n := bytes.IndexByte(raw[:min(len(raw), len(room)-len(out))], '\\')
+			if n < 0 {
+				n = min(len(raw), len(room)-len(out))
+			}
+			out, raw = append(out, raw[:n]...), raw[n:]
+		}
+		b.Write(out)
+	}
+	return b.String()
 }
 
 func (t *Tree) reads(n *node, want string) bool {
