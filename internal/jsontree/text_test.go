@@ -64,6 +64,10 @@ func TestAppendString_allocations(t *testing.T) {
 	room := make([]byte, 0, 1024)
 	s := strings.Repeat("plain ", 10) + strings.Repeat("日本語 ", 10)
 	escaped := s + "\"\n\xff"
+	long := parse(t, `"`+strings.Repeat(`plain\n`, 100)+`"`)
+	if n := testing.AllocsPerRun(100, func() { _ = long.Text() }); n != 1 {
+		t.Errorf("Text: %v allocations", n)
+	}
 	for name, f := range map[string]func(){
 		"AppendString":      func() { jsontree.AppendString(room, escaped) },
 		"AppendStringBytes": func() { jsontree.AppendStringBytes(room, []byte(s)) },
@@ -71,6 +75,23 @@ func TestAppendString_allocations(t *testing.T) {
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// Strings longer than what is read at once.
+func TestValue_Text_long(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 12))
+	pieces := []string{"a", "plain text that is longer", `\n`, `\u00e9`, `\ud83d\ude00`, `\u65e5`, "日", "é", `\ud800`, strings.Repeat("z", 255)}
+	for range 3000 {
+		var s strings.Builder
+		for range r.IntN(120) {
+			s.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		raw := `"` + s.String() + `"`
+		if got, want := parse(t, raw).Text(), unquoted([]byte(raw)); got != want {
+			t.Fatalf("%s: %q, want %q", raw, got, want)
 		}
 	}
 }

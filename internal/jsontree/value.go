@@ -87,16 +87,22 @@ func (v Value) Next() Value {
 }
 
 // Get returns the value of the first member of that name; Missing where there is none.
+// It looks at the names one after another.
 func (v Value) Get(name string) Value {
-	if !v.Is(Object) {
+	n := v.node()
+	if n.kind() != Object || n.info>>countShift == 0 {
 		return Value{}
 	}
-	for m := v.First(); m.Exists(); m = m.Next() {
-		if m.NameIs(name) {
-			return m
+	for i := v.i + 1; ; {
+		if v.t.reads(&v.t.nodes[i], name) {
+			return Value{v.t, i + 1}
 		}
+		n = &v.t.nodes[i+1]
+		if n.info&last != 0 {
+			return Value{}
+		}
+		i = n.next
 	}
-	return Value{}
 }
 
 // NameText returns the name of a member's value, read: without escapes, a lone
@@ -113,6 +119,26 @@ func (v Value) NameText() string {
 func (v Value) NameIs(name string) bool {
 	n, ok := v.nameNode()
 	return ok && v.t.reads(n, name)
+}
+
+// RawName returns what stands between the quotes of the name of a member's value, and
+// whether it has no escapes, so that it is the name. It aliases the text; nil and true
+// for others.
+func (v Value) RawName() (raw []byte, plain bool) {
+	n, ok := v.nameNode()
+	if !ok {
+		return nil, true
+	}
+	return v.t.text[n.start+1 : n.end-1 : n.end-1], n.info&escaped == 0
+}
+
+// AppendNameText appends what NameText returns.
+func (v Value) AppendNameText(dst []byte) []byte {
+	raw, plain := v.RawName()
+	if plain {
+		return append(dst, raw...)
+	}
+	return appendRead(dst, raw)
 }
 
 // AppendName appends the name of a member's value as it stood, with its quotes;
