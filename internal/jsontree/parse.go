@@ -312,7 +312,16 @@ name:
 			return i, why
 		}
 		var h uint32
-		if flags == 0 {
+		if flags == 0 && len(text)-from > 8 {
+			a := binary.LittleEndian.Uint64(text[from+1:])
+			b := uint64(0)
+			if n := i - from - 2; n < 8 {
+				a &= 1<<(n*8) - 1
+			} else {
+				b = binary.LittleEndian.Uint64(text[i-9:])
+			}
+			h = mix(a, b)
+		} else if flags == 0 {
 			h = hash(text[from+1 : i-1])
 		} else {
 			t.scratch = appendRead(t.scratch[:0], text[from+1:i-1])
