@@ -214,7 +214,13 @@ func AppendStringBytes(dst, s []byte) []byte {
 	dst = append(dst, '"')
 	for {
 		n := standing(s, 0)
-		dst = append(dst, s[:n]...)
+		if at := len(dst); n < 8 && len(s) >= 8 && cap(dst)-at >= 8 {
+			// What is too much is written over: each byte that is left makes one or more.
+			binary.LittleEndian.PutUint64(dst[at:at+8], binary.LittleEndian.Uint64(s))
+			dst = dst[:at+n]
+		} else {
+			dst = append(dst, s[:n]...)
+		}
 		if n == len(s) {
 			return append(dst, '"')
 		}
