@@ -101,6 +101,5 @@ func sameRead(text []byte, a, b *node) bool {
 	if (a.info|b.info)&escaped == 0 {
 		return bytes.Equal(x, y)
 	}
-	var room [2][64]byte
-	return bytes.Equal(appendRead(room[0][:0], x), appendRead(room[1][:0], y))
+	return readsSame(x, y)
 }

@@ -351,3 +351,32 @@ func reads(s []byte, want string) bool {
 		want = want[len(said):]
 	}
 }
+
+// readsSame tells whether what stands between the quotes of two strings reads the
+// same.
+func readsSame(a, b []byte) bool {
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] != '\\' && b[0] != '\\' {
+			if a[0] != b[0] {
+				return false
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		r, size := first(a)
+		other, otherSize := first(b)
+		if r != other {
+			return false
+		}
+		a, b = a[size:], b[otherSize:]
+	}
+	return len(a) == len(b)
+}
+
+// first reads the first character of what stands between the quotes of a string.
+func first(s []byte) (rune, int) {
+	if s[0] == '\\' {
+		return unescape(s)
+	}
+	return utf8.DecodeRune(s)
+}
