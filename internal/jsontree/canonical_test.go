@@ -46,6 +46,9 @@ func TestAppendCanonical_rfc8785(t *testing.T) {
      }`,
 			"{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u0080\":\"Control\",\"ö\":\"Latin Small Letter O With Diaeresis\",\"€\":\"Euro Sign\",\"😀\":\"Emoji: Grinning Face\",\"\ufb33\":\"Hebrew Letter Dalet With Dagesh\"}",
 		},
+		// The first and the last beside the surrogates, by UTF-16.
+		{`{"\ue000":1,"\uffff":2,"\ud800\udc00":3,"\ud7ff":4,"\udbff\udfff":5,"\ue000a":6,"":7}`,
+			"{\"\":7,\"\ud7ff\":4,\"\U00010000\":3,\"\U0010ffff\":5,\"\ue000\":1,\"\ue000a\":6,\"\uffff\":2}"},
 	} {
 		got, ok := jsontree.AppendCanonical([]byte("x"), parse(t, row.text))
 		if string(got) != "x"+row.want || ok != (row.want != "") {
