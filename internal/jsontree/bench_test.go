@@ -125,6 +125,23 @@ func BenchmarkParse_growth(b *testing.B) {
 	}
 }
 
+func BenchmarkSame_growth(b *testing.B) {
+	for _, shape := range unordered {
+		for _, n := range []int{1, 2, 4} {
+			one, other := shape.text(n * 2000)
+			x, y := parse(b, one), parse(b, other)
+			b.Run(fmt.Sprintf("%s/%d", shape.name, n), func(b *testing.B) {
+				b.SetBytes(int64(len(one)))
+				for b.Loop() {
+					if !jsontree.Same(x, y) {
+						b.Fatal("not the same")
+					}
+				}
+			})
+		}
+	}
+}
+
 var texts = []struct{ name, text string }{
 	{"5", "A-17x"},
 	{"20", "sku A-17 is out, yes"},

@@ -22,13 +22,13 @@ func AppendCanonical(dst []byte, v Value) ([]byte, bool) {
 }
 
 // AppendCanonicalWith is AppendCanonical of an object as if its member of that name
-// were the string text, or as if that stood beside the others where there is none.
+// were the string text, or as if that stood beside the others where there is none. It
+// reports false for what is no object too.
 func AppendCanonicalWith(dst []byte, v Value, name, text string) ([]byte, bool) {
 	if !v.Is(Object) || v.node().info&(lone|doubled) != 0 {
 		return dst, false
 	}
-	extra := canonicalMember{name: []byte(Clean(name)), text: AppendString(nil, text)}
-	out, ok := appendObject(dst, v, &extra)
+	out, ok := appendObject(dst, v, &canonicalMember{name: []byte(name), text: text, said: true})
 	if !ok {
 		return dst, false
 	}
@@ -36,12 +36,12 @@ func AppendCanonicalWith(dst []byte, v Value, name, text string) ([]byte, bool) 
 }
 
 // AppendCanonicalWithout is AppendCanonical of an object without the member of that
-// name.
+// name. It reports false for what is no object too.
 func AppendCanonicalWithout(dst []byte, v Value, name string) ([]byte, bool) {
 	if !v.Is(Object) || v.node().info&(lone|doubled) != 0 {
 		return dst, false
 	}
-	out, ok := appendObject(dst, v, &canonicalMember{name: []byte(Clean(name))})
+	out, ok := appendObject(dst, v, &canonicalMember{name: []byte(name)})
 	if !ok {
 		return dst, false
 	}
@@ -77,23 +77,26 @@ func (t *Tree) appendString(dst []byte, n *node) []byte {
 	if n.info&escaped == 0 {
 		return append(dst, t.text[n.start:n.end]...)
 	}
-	var room [128]byte
-	return AppendStringBytes(dst, appendRead(room[:0], t.text[n.start+1:n.end-1]))
+	return append(appendBriefly(append(dst, '"'), t.text[n.start+1:n.end-1]), '"')
 }
 
-// canonicalMember is a member to be sorted: its name, read, and its value, or the
-// text that stands for it.
+// canonicalMember is a member to be sorted: its name, read, and its value, or where
+// said is set the string that stands for it.
 type canonicalMember struct {
 	name  []byte
 	value Value
-	text  []byte
+	text  string
+	said  bool
 }
 
 // appendObject appends an object, where extra is set with it in place of the member
-// of its name, and without that where extra has no text.
+// of its name, and without that where extra says nothing.
 func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
 	var room [16]canonicalMember
 	members := room[:0]
+	if n := v.Len(); n >= len(room) {
+		members = make([]canonicalMember, 0, n+1)
+	}
 	for m := v.First(); m.Exists(); m = m.Next() {
 		n := &v.t.nodes[m.i-1]
 		c := canonicalMember{name: v.t.text[n.start+1 : n.end-1], value: m}
@@ -104,21 +107,24 @@ func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
 			members = append(members, c)
 		}
 	}
-	if extra != nil && extra.text != nil {
+	if extra != nil && extra.said {
 		members = append(members, *extra)
 	}
-	slices.SortFunc(members, func(a, b canonicalMember) int { return compareUTF16(a.name, b.name) })
+	compare := func(a, b canonicalMember) int { return compareUTF16(a.name, b.name) }
+	if !slices.IsSortedFunc(members, compare) {
+		slices.SortFunc(members, compare)
+	}
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(AppendStringBytes(dst, m.name), ':')
-		if m.text != nil {
-			dst = append(dst, m.text...)
+		if m.said {
+			dst = AppendString(append(AppendStringBytes(dst, m.name), ':'), m.text)
 			continue
 		}
 		var ok bool
+		dst = append(v.t.appendString(dst, &v.t.nodes[m.value.i-1]), ':')
 		if dst, ok = appendCanonical(dst, m.value); !ok {
 			return dst, false
 		}
@@ -147,7 +153,7 @@ func compareUTF16(a, b []byte) int {
 // appendNumber appends a number token as ECMAScript says it; false where it says
 // something else.
 func appendNumber(dst, token []byte) ([]byte, bool) {
-	if c := token[0]; len(token) <= 15 && c != '-' && (c != '0' || len(token) == 1) && digits(token) {
+	if short, minus := bytes.CutPrefix(token, []byte("-")); len(token) <= 15 && digits(short) && (!minus || token[1] != '0') {
 		return append(dst, token...), true
 	}
 	f, err := strconv.ParseFloat(string(token), 64)

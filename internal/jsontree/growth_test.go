@@ -2,6 +2,7 @@ package jsontree_test
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,9 @@ var hostile = []struct {
 	{"names of one hash", func(n int) string { return manyMembers(n, "eight-by%08dytes-end") }},
 	{"small objects of one hash", func(n int) string {
 		return "[" + strings.Repeat(manyMembers(32, "eight-by%08dytes-end")+",", n/32) + "0]"
+	}},
+	{"long escaped names of one hash", func(n int) string {
+		return "[" + strings.Repeat(manyMembers(32, "eight-by%0100d\\u0061-bytes-end")+",", n/1000) + "0]"
 	}},
 	{"escapes", func(n int) string { return `"` + strings.Repeat(`\ud800`, n) + `"` }},
 	{"not UTF-8", func(n int) string { return `["` + strings.Repeat("\xff", n) + `"` }},
@@ -75,6 +79,50 @@ func TestGrowth_bytes(t *testing.T) {
 				if used := bytesOf(f); used > limit {
 					t.Errorf("%s: %s allocates %d bytes for %d", shape.name, name, used, len(text))
 				}
+			}
+		}
+	}
+}
+
+// reversed returns flat members in the opposite order.
+func reversed(object string) string {
+	members := strings.Split(strings.Trim(object, "{}"), ",")
+	slices.Reverse(members)
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// unordered has texts that say the same in another order.
+var unordered = []struct {
+	name string
+	text func(n int) (a, b string)
+}{
+	{"members", func(n int) (a, b string) {
+		a = manyMembers(n, "eight-by%08dytes-end")
+		return a, reversed(a)
+	}},
+	{"nested objects", func(n int) (a, b string) {
+		return strings.Repeat(`{"a":1,"b":`, n) + "2" + strings.Repeat("}", n), strings.Repeat(`{"b":`, n) + "2" + strings.Repeat(`,"a":1.0}`, n)
+	}},
+	{"nested arrays", func(n int) (a, b string) {
+		return strings.Repeat("[[],", n) + "2" + strings.Repeat("]", n), strings.Repeat("[[],", n) + "2.0" + strings.Repeat("]", n)
+	}},
+	{"long names", func(n int) (a, b string) {
+		a = manyMembers(32, "eight-by%0100d\\u0061-bytes-end")
+		return "[" + strings.Repeat(a+",", n/100) + "0]", "[" + strings.Repeat(reversed(a)+",", n/100) + "0]"
+	}},
+}
+
+func TestGrowth_same(t *testing.T) {
+	for _, shape := range unordered {
+		for _, n := range []int{1000, 2000, 4000} {
+			a, b := shape.text(n)
+			x, y := parse(t, a), parse(t, b)
+			same := false
+			if used := bytesOf(func() { same = jsontree.Same(x, y) }); used > 20*(len(a)+len(b)) {
+				t.Errorf("%s: Same allocates %d bytes for %d", shape.name, used, len(a)+len(b))
+			}
+			if !same {
+				t.Errorf("%s are not the same", shape.name)
 			}
 		}
 	}

@@ -166,6 +166,12 @@ func agree(t *testing.T, v jsontree.Value, e *element) {
 	check("NameText", v.NameText(), e.name)
 	check("NameIs", v.NameIs(e.name), e.rawName != nil)
 	check("NameIs of another", v.NameIs(e.name+"x"), false)
+	check("AppendNameText", string(v.AppendNameText([]byte("x"))), "x"+e.name)
+	rawName, plainName := v.RawName()
+	check("plain name", plainName, !bytes.Contains(e.rawName, []byte(`\`)))
+	if e.rawName != nil {
+		check("RawName", string(rawName), string(e.rawName[1:len(e.rawName)-1]))
+	}
 	check("AppendName", string(v.AppendName(nil)), string(e.rawName))
 	check("Repeats", v.Repeats(), e.repeats)
 	check("Text", v.Text(), e.text)

@@ -50,7 +50,7 @@ func TestAppendString_random(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"a", "bcdefgh", "\"", "\\", "\n", "\x00", "é", "д", "\u07ff", "\u0800", "日", "\ud7ff", "\ue000", "\uffff", "😀", "\U0010ffff",
 		"\xff", "\xc0\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xe6\x97", "\xf0\x9f\x98", "\x80", "\xc3"}
-	for range 30000 {
+	for range 15000 {
 		var s strings.Builder
 		for range r.IntN(20) {
 			s.WriteString(pieces[r.IntN(len(pieces))])
@@ -64,6 +64,10 @@ func TestAppendString_allocations(t *testing.T) {
 	room := make([]byte, 0, 1024)
 	s := strings.Repeat("plain ", 10) + strings.Repeat("日本語 ", 10)
 	escaped := s + "\"\n\xff"
+	long := parse(t, `"`+strings.Repeat(`plain\n`, 100)+`"`)
+	if n := testing.AllocsPerRun(100, func() { _ = long.Text() }); n != 1 {
+		t.Errorf("Text: %v allocations", n)
+	}
 	for name, f := range map[string]func(){
 		"AppendString":      func() { jsontree.AppendString(room, escaped) },
 		"AppendStringBytes": func() { jsontree.AppendStringBytes(room, []byte(s)) },
@@ -71,6 +75,23 @@ func TestAppendString_allocations(t *testing.T) {
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// Strings longer than what is read at once.
+func TestValue_Text_long(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 12))
+	pieces := []string{"a", "plain text that is longer", `\n`, `\u00e9`, `\ud83d\ude00`, `\u65e5`, "日", "é", `\ud800`, strings.Repeat("z", 255)}
+	for range 1000 {
+		var s strings.Builder
+		for range r.IntN(120) {
+			s.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		raw := `"` + s.String() + `"`
+		if got, want := parse(t, raw).Text(), unquoted([]byte(raw)); got != want {
+			t.Fatalf("%s: %q, want %q", raw, got, want)
 		}
 	}
 }
