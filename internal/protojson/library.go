@@ -173,18 +173,12 @@ func (r *reader) ascendAny(wire []byte) {
 func (c *Codec) libraryKnown(l *link, v jsontree.Value) (string, []byte, bool) {
 	m := l.mt.New().Interface()
 	lenient := protojson.UnmarshalOptions{DiscardUnknown: true}
-	var text []byte
 	if value := v.Get("value"); l.table.desc.FullName().Parent() == "google.protobuf" {
 		if c.parse(value.AppendOnce(nil), m, lenient) != nil {
 			return "", nil, false
 		}
-	} else if text = appendMembers(nil, v, jsontree.Value{}); c.parse(text, m, lenient) != nil {
-		proto.Reset(m)
-		for e := v.First(); e.Exists(); e = e.Next() {
-			if one := l.mt.New().Interface(); !e.Repeats() && c.parse(appendMembers(text[:0], v, e), one, lenient) == nil {
-				proto.Merge(m, one)
-			}
-		}
+	} else if c.parse(appendMembers(nil, v), m, lenient) != nil {
+		return "", nil, false
 	}
 	value, err := marshal(nil, m)
 	if err != nil {
@@ -195,12 +189,11 @@ func (c *Codec) libraryKnown(l *link, v jsontree.Value) (string, []byte, bool) {
 	return l.url, value, true
 }
 
-// appendMembers appends an object without its "@type" and what stands twice, with
-// one member only if that exists.
-func appendMembers(dst []byte, v, only jsontree.Value) []byte {
+// appendMembers appends an object without its "@type" and what stands twice.
+func appendMembers(dst []byte, v jsontree.Value) []byte {
 	dst = append(dst, '{')
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() || e.NameIs("@type") || only.Exists() && e != only {
+		if e.Repeats() || e.NameIs("@type") {
 			continue
 		}
 		if dst[len(dst)-1] != '{' {

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	a2av1 "github.com/errmap/errmap/gen/errmap/a2a/v1"
 	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // DomainA2A is the domain of the errors of A2A.
@@ -33,6 +35,22 @@ type Catalog struct {
 	byNumber    map[domainNumber]*Definition
 	byProblem   map[string]*Definition
 	types       *fileTypes // nil: all that is linked
+	codec       atomic.Pointer[protojson.Codec]
+}
+
+// noCatalog is what a nil Catalog knows of types.
+var noCatalog = sync.OnceValue(func() *protojson.Codec { return protojson.NewCodec((*Catalog)(nil)) })
+
+// Codec returns the ProtoJSON of the types of the catalogue.
+func (c *Catalog) Codec() *protojson.Codec {
+	if c == nil {
+		return noCatalog()
+	}
+	if codec := c.codec.Load(); codec != nil {
+		return codec
+	}
+	c.codec.CompareAndSwap(nil, protojson.NewCodec(c))
+	return c.codec.Load()
 }
 
 type domainNumber struct {
@@ -101,18 +119,10 @@ func NewCatalog(files ...protoreflect.FileDescriptor) (*Catalog, error) {
 	return c, nil
 }
 
-// OfFile returns a catalogue of the errors at the top of one file and nothing else
-// but the linked types. Of errors that clash the first stands.
-func OfFile(file protoreflect.FileDescriptor) *Catalog {
-	var definitions []*Definition
-	for i := range file.Messages().Len() {
-		if d, err := DefinitionOf(file.Messages().Get(i)); err == nil {
-			definitions = append(definitions, d)
-		}
-	}
+// Of returns the catalogue of definitions alone. Its error names those that clash.
+func Of(definitions ...*Definition) (*Catalog, error) {
 	c := new(Catalog)
-	_ = c.index(definitions)
-	return c
+	return c, errors.Join(c.index(definitions)...)
 }
 
 // Find returns the definition of an identity, nil where it is not known. The
