@@ -1,8 +1,6 @@
 package errmap
 
 import (
-	"errors"
-
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -12,7 +10,7 @@ import (
 
 // ErrNotAnnotated says that a message carries no (errmap.v1.error) option, so
 // it is no error. Compare with errors.Is.
-var ErrNotAnnotated = errors.New("errmap: the message carries no (errmap.v1.error) option")
+var ErrNotAnnotated = schema.ErrNotAnnotated
 
 // Definition is what every instance of one annotated message shares: code,
 // identity and texts, and the way from its fields to details and back,
@@ -28,9 +26,6 @@ type Definition schema.Definition
 // option or file, or a message template that does not parse or names no field.
 func DefinitionOf(md protoreflect.MessageDescriptor) (*Definition, error) {
 	d, err := schema.DefinitionOf(md)
-	if errors.Is(err, schema.ErrNotAnnotated) {
-		err = ErrNotAnnotated
-	}
 	return (*Definition)(d), err
 }
 

@@ -81,6 +81,8 @@ func (e *Error) LogValue() slog.Value {
 // as headers.
 func (e *Error) Format(f fmt.State, verb rune) {
 	switch {
+	case f == nil:
+		return
 	case verb == 'q':
 		fmt.Fprintf(f, "%q", e.Error())
 		return

@@ -121,7 +121,7 @@ func detailDifference(a, b errmap.RawDetail, how sameness) string {
 		return fmt.Sprintf("%s %x became %x", a.Name(), aValue, bValue)
 	}
 	y, err := bm.UnmarshalNew()
-	if err != nil || !proto.Equal(x, y) {
+	if err != nil || !sameMessage(x, y) {
 		return fmt.Sprintf("%s %v became %v (%v)", a.Name(), x, y, err)
 	}
 	return ""
@@ -143,8 +143,18 @@ func jsonDifference(text []byte, d errmap.RawDetail) string {
 	other := d.Any()
 	other.TypeUrl = read.GetTypeUrl()
 	b, err := other.UnmarshalNew()
-	if err != nil || !proto.Equal(a, b) {
+	if err != nil || !sameMessage(a, b) {
 		return fmt.Sprintf("%s is not %v (%v)", text, b, err)
 	}
 	return ""
+}
+
+// sameMessage compares two messages, an Any inside by what it holds.
+func sameMessage(a, b proto.Message) bool {
+	if proto.Equal(a, b) {
+		return true
+	}
+	x, err := protojson.Marshal(a)
+	y, also := protojson.Marshal(b)
+	return err == nil && also == nil && sameJSON(x, y)
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -46,12 +47,22 @@ func (r *reading) element(v jsontree.Value) hub.Detail {
 
 // readBytes reads a typed element as bytes; false where it stays JSON.
 func readBytes(codec *protojson.Codec, v, kind jsontree.Value) (hub.Detail, bool) {
-	if value := v.Get(memberValue); value.Is(jsontree.String) && v.Len() == 2 {
+	if value := v.Get(memberValue); value.Is(jsontree.String) && onlyOf(v, memberType, memberValue) {
 		raw, err := decodeBase64(value.Text())
 		return hub.Detail{TypeURL: kind.Text(), Value: raw}, err == nil
 	}
 	typeURL, value, whole := codec.ReadAny(v)
 	return hub.Detail{TypeURL: typeURL, Value: value}, whole
+}
+
+// onlyOf tells whether an object has members of these names alone.
+func onlyOf(v jsontree.Value, names ...string) bool {
+	for m := v.First(); m.Exists(); m = m.Next() {
+		if !slices.ContainsFunc(names, m.NameIs) {
+			return false
+		}
+	}
+	return true
 }
 
 // typed tells whether the JSON of a detail is an object with a string "@type".

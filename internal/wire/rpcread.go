@@ -356,10 +356,8 @@ func markerCode(v jsontree.Value) int32 {
 	if !ok || n < 1 || n >= int64(len(codeTable)) {
 		return 0
 	}
-	for m := v.First(); m.Exists(); m = m.Next() {
-		if !m.NameIs(memberType) && !m.NameIs("code") {
-			return 0
-		}
+	if !onlyOf(v, memberType, "code") {
+		return 0
 	}
 	return int32(n)
 }
