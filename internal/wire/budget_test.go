@@ -1,0 +1,152 @@
+package wire_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/wire"
+)
+
+var owns = []hub.Wire{hub.WireGRPC, 0}
+
+// What the sizes promise is what stands on the wire, the budget holds, and what is
+// left is an error like any other.
+func TestFit_sizes_are_exact(t *testing.T) {
+	t.Parallel()
+	cut, same := 0, 0
+	for seed := range uint64(20000) {
+		r := newRandom(seed)
+		e, o, own := r.error(), r.encoding(), owns[seed%2]
+		before := clone(e)
+		size := sizeOn(e, o, own)
+		whole, atMost := wire.WholeSize(e, o, own)
+		if whole != size || atMost < size {
+			t.Fatalf("seed %d: the error takes %d bytes, expected were %d, at most %d", seed, size, whole, atMost)
+		}
+		fitted, notes, expected, _ := wire.Fit(e, o, own)
+		if diff := cmp.Diff(before, e); diff != "" {
+			t.Fatalf("seed %d: the error was changed: %s", seed, diff)
+		}
+		bare := sizeOn(&hub.Error{Number: codeOf(e.Number), Origin: hub.Made}, o, own)
+		if (fitted == e) != (size <= max(o.Budget, bare)) || (len(notes) == 0) != sameMeaning(e, fitted) {
+			t.Fatalf("seed %d: budget %d, size %d, the same error: %t, notes %q", seed, o.Budget, size, fitted == e, notes)
+		}
+		if fitted == e {
+			same++
+			continue
+		}
+		cut++
+		size = sizeOn(fitted, o, own)
+		if size != expected {
+			t.Fatalf("seed %d: what is left takes %d bytes, expected were %d", seed, size, expected)
+		}
+		if size > max(o.Budget, bare) {
+			t.Fatalf("seed %d: %d bytes over a budget of %d", seed, size, o.Budget)
+		}
+		if o.Budget < bare {
+			continue
+		}
+		if again, _, _, _ := wire.Fit(fitted, o, own); again != fitted {
+			t.Fatalf("seed %d: not left alone the second time", seed)
+		}
+		if own == hub.WireGRPC {
+			comesBack(t, seed, fitted, o)
+		}
+	}
+	if cut < 4000 || same < 4000 {
+		t.Errorf("%d were cut, %d fitted: the errors are of one kind", cut, same)
+	}
+}
+
+// comesBack tells where what is left is not read back as it was.
+func comesBack(t *testing.T, seed uint64, e *hub.Error, o *wire.Encoding) {
+	t.Helper()
+	if o.WithoutCarried || e.Origin == hub.Made {
+		return
+	}
+	h := wire.WriteGRPC(e, &wire.Encoding{Budget: -1})
+	got := new(hub.Error)
+	err := wire.ReadGRPC(got, map[string][]string{
+		wire.HeaderGRPCStatus: {h.Status}, wire.HeaderGRPCMessage: {h.Message}, wire.HeaderGRPCDetails: {h.DetailsBin},
+	}, &wire.Decoding{Limits: wire.Unlimited})
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	got.Notes = nil
+	if diff := cmp.Diff(e, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("seed %d: what is left does not come back: %s", seed, diff)
+	}
+}
+
+// sameMeaning tells whether two errors are the same but for fields of an ErrorInfo that
+// stand twice.
+func sameMeaning(a, b *hub.Error) bool {
+	info := func(d hub.Detail) hub.Detail {
+		m := new(errdetails.ErrorInfo)
+		if d.Name() == hub.NameErrorInfo && d.JSON == nil && proto.Unmarshal(d.Value, m) == nil {
+			d.Value = detail(m).Value
+		}
+		return d
+	}
+	return cmp.Equal(a, b, cmpopts.AcyclicTransformer("info", info), cmpopts.EquateEmpty())
+}
+
+func codeOf(number int32) int32 {
+	if number < 0 {
+		return 2
+	}
+	return number
+}
+
+func clone(e *hub.Error) *hub.Error {
+	out := *e
+	out.Details = slices.Clone(e.Details)
+	for i := range out.Details {
+		out.Details[i].Value = slices.Clone(out.Details[i].Value)
+	}
+	out.Received = slices.Clone(e.Received)
+	return &out
+}
+
+// An error that fits costs nothing.
+func TestFit_costs_nothing(t *testing.T) {
+	r := newRandom(1)
+	e := &hub.Error{Number: 5, Message: "no such book", Origin: hub.Read, Details: []hub.Detail{detail(r.errorInfo()), jsonDetail("", `"free"`)}}
+	o := &wire.Encoding{Budget: wire.DefaultBudget}
+	e.Details[0].Value = e.Details[0].Value[:min(500, len(e.Details[0].Value))]
+	if n := testing.AllocsPerRun(100, func() { wire.Fit(e, o, hub.WireGRPC) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	small := &hub.Error{Number: 5, Message: "no such book", Details: []hub.Detail{detail(newRandom(1).errorInfo())}}
+	infos := &hub.Error{Number: 5, Message: "m"}
+	for range 1024 {
+		infos.Details = append(infos.Details, errorInfo("OUT_OF_STOCK", map[string]string{"sku": strings.Repeat("x", 40), "warehouse": "north"}))
+	}
+	text := &hub.Error{Number: 5, Message: strings.Repeat("é ", 20_000), Details: small.Details}
+	long := &hub.Error{Number: 5, Message: "m", Origin: hub.Read}
+	for range 1024 {
+		long.Details = append(long.Details, jsonDetail("", `"`+strings.Repeat("x", 30+rand.IntN(60))+`"`)) //nolint:gosec // a size
+	}
+	for _, row := range []struct {
+		name string
+		e    *hub.Error
+	}{{"small", small}, {"1024 ErrorInfos", infos}, {"text of 60 KB", text}, {"1024 JSON details", long}} {
+		b.Run(row.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				wire.Fit(row.e, &wire.Encoding{Budget: wire.DefaultBudget}, hub.WireGRPC)
+			}
+		})
+	}
+}
