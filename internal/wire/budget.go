@@ -32,8 +32,10 @@ func fit(e *hub.Error, o *Encoding, own hub.Wire) (*hub.Error, hub.Notes) {
 		return e, nil
 	}
 	f := newFitting(e, o, own)
-	if whole := f.whole(); whole.size() <= o.Budget || whole == f.base() {
-		return e, nil
+	if len(e.Message) <= o.Budget { // a long one is not read to its end
+		if whole := f.whole(); whole.size() <= o.Budget || whole == f.base() {
+			return e, nil
+		}
 	}
 	f.run()
 	return f.result(), f.notes

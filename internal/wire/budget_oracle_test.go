@@ -297,34 +297,50 @@ func TestFit_chooses_as_trials_do(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1 << 32); seed < 1<<32+1500; seed++ {
 		r := newRandom(seed)
-		e, o, own := r.error(), r.encoding(), owns[seed%2]
+		e, o := r.error(), r.encoding()
 		if len(e.Details) > 100 && seed%2 == 0 {
 			o.Budget = 2000 + r.IntN(3000)
 		}
-		if len(e.Message) > 300 && seed%16 > 0 {
-			e.Message = hub.CutRunes(e.Message, 300)
-		}
-		if twice(e) {
-			continue
-		}
-		fitted, _, _, _ := wire.Fit(e, o, own)
-		if fitted == e {
-			continue
-		}
-		slow := newTrial(e, o, own)
-		if want := slow.run(); !sameMeaning(want, fitted) {
-			t.Fatalf("seed %d, budget %d: %s", seed, o.Budget, gocmp.Diff(want, fitted))
-		}
-		if seed%8 > 0 {
-			continue
-		}
-		larger := *o
-		larger.Budget += 1 + r.IntN(200)
-		more := newTrial(e, &larger, own)
-		more.run()
-		if slices.Compare(slow.amounts, more.amounts) > 0 {
-			t.Fatalf("seed %d: a budget of %d takes %v, one of %d %v", seed, o.Budget, slow.amounts, larger.Budget, more.amounts)
-		}
+		e.Message = hub.CutRunes(e.Message, 300)
+		agree(t, r, seed, e, o)
+	}
+}
+
+// So it is where the message comes in two parts.
+func TestFit_chooses_the_message_as_trials_do(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		r := newRandom(seed)
+		e, o := r.error(), r.encoding()
+		e.Message = r.text(900 + r.IntN(700))
+		e.Details = e.Details[:min(3, len(e.Details))]
+		e.Details = append(e.Details, detail(&errdetails.LocalizedMessage{Message: r.text(r.IntN(200))}), detail(&errdetails.DebugInfo{Detail: r.text(r.IntN(200))}))
+		o.Budget = 1500 + r.IntN(4000)
+		agree(t, r, seed, e, o)
+	}
+}
+
+// agree tells where arithmetic and trials do not choose the same.
+func agree(t *testing.T, r *random, seed uint64, e *hub.Error, o *wire.Encoding) {
+	t.Helper()
+	own := owns[seed%2]
+	fitted, _, _, _ := wire.Fit(e, o, own)
+	if twice(e) || fitted == e {
+		return
+	}
+	slow := newTrial(e, o, own)
+	if want := slow.run(); !sameMeaning(want, fitted) {
+		t.Fatalf("seed %d, budget %d: %s", seed, o.Budget, gocmp.Diff(want, fitted))
+	}
+	if seed%8 > 0 {
+		return
+	}
+	larger := *o
+	larger.Budget += 1 + r.IntN(200)
+	more := newTrial(e, &larger, own)
+	more.run()
+	if slices.Compare(slow.amounts, more.amounts) > 0 {
+		t.Fatalf("seed %d: a budget of %d takes %v, one of %d %v", seed, o.Budget, slow.amounts, larger.Budget, more.amounts)
 	}
 }
 

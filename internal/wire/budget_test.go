@@ -124,6 +124,38 @@ func clone(e *hub.Error) *hub.Error {
 	return &out
 }
 
+// Places take more bytes from the second, the 129th and the 16,385th on: what rides
+// along moves over those as the list grows.
+func TestFit_places_are_exact(t *testing.T) {
+	t.Parallel()
+	for n, seeds := range map[int]uint64{3: 300, 140: 300, 300: 100, 17000: 6} {
+		for seed := range seeds {
+			r := newRandom(seed)
+			e := &hub.Error{Number: 5, Origin: hub.Read}
+			for range n {
+				switch r.IntN(8) {
+				case 0:
+					e.Details = append(e.Details, hub.Detail{})
+				case 1:
+					e.Details = append(e.Details, jsonDetail(hub.URLErrorInfo, `{"@type":"`+hub.URLErrorInfo+`","reason":"`+strings.Repeat("R", r.IntN(80))+`","more":1}`))
+				default:
+					e.Details = append(e.Details, jsonDetail("", `"`+strings.Repeat("x", r.IntN(140))+`"`))
+				}
+			}
+			o := &wire.Encoding{Budget: -1}
+			own := owns[seed%2]
+			o.Budget = int(float64(sizeOn(e, o, own)) * (0.3 + 0.7*r.Float64()))
+			fitted, _, expected, _ := wire.Fit(e, o, own)
+			if size := sizeOn(fitted, o, own); fitted != e && (size != expected || size > o.Budget) {
+				t.Fatalf("%d details, seed %d: %d bytes, expected were %d, the budget is %d", n, seed, size, expected, o.Budget)
+			}
+			if own == hub.WireGRPC && n < 1000 {
+				comesBack(t, seed, fitted, o)
+			}
+		}
+	}
+}
+
 // An error that fits costs nothing.
 func TestFit_costs_nothing(t *testing.T) {
 	r := newRandom(1)
@@ -136,6 +168,7 @@ func TestFit_costs_nothing(t *testing.T) {
 }
 
 func BenchmarkFit(b *testing.B) {
+	o := &wire.Encoding{Budget: wire.DefaultBudget}
 	small := &hub.Error{Number: 5, Message: "no such book", Details: []hub.Detail{detail(newRandom(1).errorInfo())}}
 	infos := &hub.Error{Number: 5, Message: "m"}
 	for range 1024 {
@@ -153,7 +186,7 @@ func BenchmarkFit(b *testing.B) {
 		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				wire.Fit(row.e, &wire.Encoding{Budget: wire.DefaultBudget}, hub.WireGRPC)
+				wire.FitAlone(row.e, o, hub.WireGRPC)
 			}
 		})
 	}
