@@ -10,11 +10,6 @@ import (
 	"github.com/errmap/errmap/internal/jsontree"
 )
 
-// DefaultBudget is the room for gRPC's headers in bytes unless a program says
-// otherwise. It leaves a KiB for what else a response says under the commonest limit
-// of a header list, 8,192: a peer loses the whole call over it, code and all.
-const DefaultBudget = 7 << 10
-
 // lineOverhead is what HTTP/2 counts of a header beside its name and value (RFC 9113
 // section 6.5.2).
 const lineOverhead = 32

@@ -14,15 +14,21 @@ import (
 	"github.com/errmap/errmap/internal/wire"
 )
 
+// large is what a reader takes that is to read all of it.
+var large = wire.Limits{Body: 1 << 30, Details: 1 << 20, Depth: 1000, Message: 1 << 30}
+
+// defaultBudget is what programs get that say nothing.
+const defaultBudget = 7 << 10
+
 func errorInfo(reason string, metadata map[string]string) hub.Detail {
 	return detail(&errdetails.ErrorInfo{Reason: reason, Domain: "shop.example", Metadata: metadata})
 }
 
 // sent returns what a reader gets of an error that is sent within a budget, and what
 // was left out.
-func sent(t *testing.T, e *hub.Error, budget int) (got *hub.Error, notes []string) {
+func sent(t *testing.T, e *hub.Error, budget int) (got *hub.Error, notes hub.Notes) {
 	t.Helper()
-	h := wire.WriteGRPC(e, &wire.Encoding{Budget: budget, Note: func(s string) { notes = append(notes, s) }})
+	h, notes := wire.WriteGRPC(e, &wire.Encoding{Budget: budget})
 	if n := headerSize(h); n > budget {
 		t.Errorf("%d bytes over a budget of %d", n, budget)
 	}
@@ -31,7 +37,7 @@ func sent(t *testing.T, e *hub.Error, budget int) (got *hub.Error, notes []strin
 		headers[wire.HeaderGRPCDetails] = []string{h.DetailsBin}
 	}
 	got = new(hub.Error)
-	if err := wire.ReadGRPC(got, headers, &wire.Decoding{Limits: wire.Unlimited}); err != nil {
+	if err := wire.ReadGRPC(got, headers, &wire.Decoding{Limits: large}); err != nil {
 		t.Fatal(err)
 	}
 	return got, notes
@@ -58,7 +64,7 @@ func TestFinding_X03_the_large_entry_goes(t *testing.T) {
 	t.Parallel()
 	small, large := map[string]string{"sku": "a-1"}, map[string]string{"big": strings.Repeat("x", 9000)}
 	for _, order := range [][]map[string]string{{small, large}, {large, small}} {
-		got, notes := sent(t, &hub.Error{Number: 9, Message: "no stock", Details: []hub.Detail{errorInfo("A", order[0]), errorInfo("B", order[1])}}, wire.DefaultBudget)
+		got, notes := sent(t, &hub.Error{Number: 9, Message: "no stock", Details: []hub.Detail{errorInfo("A", order[0]), errorInfo("B", order[1])}}, defaultBudget)
 		if len(got.Details) != 2 {
 			t.Fatalf("details: %v", names(got))
 		}
@@ -79,7 +85,7 @@ func TestFinding_X04_what_is_small_stays(t *testing.T) {
 	t.Parallel()
 	got, _ := sent(t, &hub.Error{Number: 9, Message: "no stock", Details: []hub.Detail{
 		errorInfo("A", map[string]string{"big": strings.Repeat("x", 9000)}), detail(&errdetails.RequestInfo{RequestId: "abc"}),
-	}}, wire.DefaultBudget)
+	}}, defaultBudget)
 	if got.Message != "no stock" || !slices.Equal(names(got), []string{"ErrorInfo", "RequestInfo"}) {
 		t.Errorf("%q with %v", got.Message, names(got))
 	}
@@ -102,7 +108,7 @@ func TestFinding_X05_the_small_one_of_a_kind_stays(t *testing.T) {
 		{[]hub.Detail{debug(large), debug("small")}, 1, "google.rpc.DebugInfo"},
 		{[]hub.Detail{debug("small"), debug(large)}, 0, "google.rpc.DebugInfo"},
 	} {
-		got, notes := sent(t, &hub.Error{Number: 9, Message: "m", Details: row.details}, wire.DefaultBudget)
+		got, notes := sent(t, &hub.Error{Number: 9, Message: "m", Details: row.details}, defaultBudget)
 		if len(got.Details) != 1 || string(got.Details[0].Value) != string(row.details[row.stays].Value) {
 			t.Errorf("details: %v", names(got))
 		}
@@ -119,7 +125,7 @@ func TestFinding_X06_as_many_as_fit(t *testing.T) {
 	for i := range 1000 {
 		e.Details = append(e.Details, errorInfo(fmt.Sprintf("R%d", i), map[string]string{"sku": "a-1"}))
 	}
-	got, notes := sent(t, e, wire.DefaultBudget)
+	got, notes := sent(t, e, defaultBudget)
 	if n := len(got.Details); n < 60 {
 		t.Errorf("%d details", n)
 	}
@@ -152,7 +158,7 @@ func TestFinding_P04_what_peers_count(t *testing.T) {
 	} {
 		e.Number = 9
 		e.Details = append([]hub.Detail{errorInfo("OUT_OF_STOCK", nil), detail(&errdetails.RetryInfo{RetryDelay: &durationpb.Duration{Seconds: 3}})}, e.Details...)
-		got, notes := sent(t, e, wire.DefaultBudget)
+		got, notes := sent(t, e, defaultBudget)
 		if got.Number != 9 || infoOf(t, got.Details[0]).GetReason() != "OUT_OF_STOCK" || got.Details[1].Name() != hub.NameRetryInfo || got.Message == "" || len(notes) == 0 {
 			t.Errorf("%s: %q, %v, notes %q", name, got.Message, names(got), notes)
 		}
@@ -172,7 +178,7 @@ func TestFinding_P23_elements_from_the_front(t *testing.T) {
 		{&errdetails.Help{Links: slices.Repeat([]*errdetails.Help_Link{{Url: "https://u"}}, 5000)}, "links"},
 	} {
 		e := &hub.Error{Number: 3, Message: "m", Details: []hub.Detail{errorInfo("A", nil), detail(row.m)}}
-		got, notes := sent(t, e, wire.DefaultBudget)
+		got, notes := sent(t, e, defaultBudget)
 		if len(got.Details) != 2 || len(got.Details[1].Value) < 4000 || !strings.HasPrefix(string(e.Details[1].Value), string(got.Details[1].Value)) {
 			t.Errorf("%T: %v", row.m, names(got))
 		}
@@ -223,7 +229,7 @@ func TestFinding_A04_work_grows_with_the_parts(t *testing.T) {
 		},
 	} {
 		for _, n := range []int{1000, 2000, 4000} {
-			for _, budget := range []int{200, wire.DefaultBudget, 64 << 10} {
+			for _, budget := range []int{200, defaultBudget, 64 << 10} {
 				e := of(n)
 				_, _, _, tries := wire.Fit(e, &wire.Encoding{Budget: budget}, hub.WireGRPC)
 				if tries > 5*n {

@@ -273,11 +273,11 @@ func headerSize(h wire.GRPC) int {
 func sizeOn(e *hub.Error, o *wire.Encoding, own hub.Wire) int {
 	free := *o
 	free.Budget, free.Note = -1, nil
-	h := wire.WriteGRPC(e, &free)
+	h, _ := wire.WriteGRPC(e, &free)
 	if own == hub.WireGRPC {
 		return headerSize(h)
 	}
-	s := wire.StatusOn(e, &free, hub.WireGRPC)
+	s, _ := wire.StatusOn(e, &free, hub.WireGRPC)
 	h.DetailsBin = ""
 	if len(s.GetDetails()) > 0 {
 		value, err := proto.Marshal(s)

@@ -72,11 +72,11 @@ func comesBack(t *testing.T, seed uint64, e *hub.Error, o *wire.Encoding) {
 	if o.WithoutCarried || e.Origin == hub.Made {
 		return
 	}
-	h := wire.WriteGRPC(e, &wire.Encoding{Budget: -1})
+	h, _ := wire.WriteGRPC(e, &wire.Encoding{Budget: -1})
 	got := new(hub.Error)
 	err := wire.ReadGRPC(got, map[string][]string{
 		wire.HeaderGRPCStatus: {h.Status}, wire.HeaderGRPCMessage: {h.Message}, wire.HeaderGRPCDetails: {h.DetailsBin},
-	}, &wire.Decoding{Limits: wire.Unlimited})
+	}, &wire.Decoding{Limits: large})
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -160,7 +160,7 @@ func TestFit_places_are_exact(t *testing.T) {
 func TestFit_costs_nothing(t *testing.T) {
 	r := newRandom(1)
 	e := &hub.Error{Number: 5, Message: "no such book", Origin: hub.Read, Details: []hub.Detail{detail(r.errorInfo()), jsonDetail("", `"free"`)}}
-	o := &wire.Encoding{Budget: wire.DefaultBudget}
+	o := &wire.Encoding{Budget: defaultBudget}
 	e.Details[0].Value = e.Details[0].Value[:min(500, len(e.Details[0].Value))]
 	if n := testing.AllocsPerRun(100, func() { wire.Fit(e, o, hub.WireGRPC) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -168,7 +168,7 @@ func TestFit_costs_nothing(t *testing.T) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	o := &wire.Encoding{Budget: wire.DefaultBudget}
+	o := &wire.Encoding{Budget: defaultBudget}
 	small := &hub.Error{Number: 5, Message: "no such book", Details: []hub.Detail{detail(newRandom(1).errorInfo())}}
 	infos := &hub.Error{Number: 5, Message: "m"}
 	for range 1024 {
