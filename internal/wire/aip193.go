@@ -3,6 +3,7 @@ package wire
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
@@ -133,6 +134,13 @@ func (r *reading) httpMembers(root jsontree.Value) (own [maxNames]jsontree.Value
 		return own, rest, true
 	case inner.Is(jsontree.String):
 		own, rest = r.take(root, httpNames, nil)
+		rest = slices.DeleteFunc(rest, func(m member) bool {
+			folded := m.name != "error" && strings.EqualFold(m.name, "error")
+			if folded {
+				r.Notes.Add("member %q differs from one of the form's only in case: dropped", m.name)
+			}
+			return folded
+		})
 		return own, r.errorText(inner, &own, rest), true
 	}
 	own, rest = r.take(root, httpNames, nil)
@@ -161,6 +169,8 @@ func (r *reading) besides(root, inner jsontree.Value, form names, own *[maxNames
 		name := m.NameText()
 		switch {
 		case name == "error" && !m.Repeats():
+		case name != "error" && strings.EqualFold(name, "error"):
+			r.Notes.Add("member %q differs from one of the form's only in case: dropped", name)
 		case m.Repeats():
 			r.Notes.Add("member %q stands twice: the first counts", name)
 		case name == memberCarried && isCarried(m) && !isCarried(own[httpCarried]) && slices.Contains(form, memberCarried):

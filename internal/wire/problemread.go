@@ -144,16 +144,21 @@ func hasNonStrings(v jsontree.Value) bool {
 // supply puts the ErrorInfo of the members reason, domain and metadata first, where
 // details hold none.
 func (p *problemReader) supply(d hub.Detail) {
+	held := false
+	want, _ := knownPart(p.codec, &d)
 	for i := range p.Details {
 		if !p.Details[i].Is(hub.NameErrorInfo) {
 			continue
 		}
-		if value, ok := knownPart(p.codec, &p.Details[i]); ok {
-			if said, ok := knownPart(p.codec, &d); ok && !p.codec.Equal(hub.URLErrorInfo, said, value) {
-				p.Notes.Add("details say another ErrorInfo than reason, domain and metadata: details stand")
-			}
+		value, ok := knownPart(p.codec, &p.Details[i])
+		if ok && p.codec.Equal(hub.URLErrorInfo, want, value) {
 			return
 		}
+		held = held || ok
+	}
+	if held {
+		p.Notes.Add("details say another ErrorInfo than reason, domain and metadata: details stand")
+		return
 	}
 	p.Details = append([]hub.Detail{d}, p.Details...)
 }

@@ -144,7 +144,7 @@ func parseStatus(b []byte, most int, n *hub.Notes) (s statusBytes, err error) {
 				return s, fmt.Errorf("not a google.rpc.Status: detail %d is malformed", count)
 			}
 			s.strict = s.strict && strings.IndexByte(d.TypeURL, '/') >= 0
-			if count++; count <= most+1 {
+			if count++; count-1 <= most {
 				s.details = append(s.details, d)
 			}
 		default:
