@@ -27,7 +27,7 @@ func fit(e *hub.Error, o *Encoding, own hub.Wire) (*hub.Error, hub.Notes) {
 		return e, nil
 	}
 	f := newFitting(e, o, own)
-	if len(e.Message) <= o.Budget { // a long one is not read to its end
+	if len(e.Message) <= o.Budget { // a longer one is not looked through
 		if whole := f.whole(); whole.size() <= o.Budget || whole == f.base() {
 			return e, nil
 		}

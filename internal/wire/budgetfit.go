@@ -130,8 +130,15 @@ func (f *fitting) try(next account) bool {
 	return true
 }
 
-// run takes the parts in the order of the contract. What stands in the place of a
-// code is text, but no JSON text: it goes with what else a wire said.
+// run takes the parts in the order of the contract, which leaves some things open:
+//
+//   - The first ErrorInfo is the first that has a reason; one without names no error.
+//   - A text in the place of a code is no JSON text: it comes with what else a wire
+//     said, as do the unknown fields that stand in the Status itself.
+//   - The first part of the message is as long as fits, up to its bound.
+//   - Of the further ErrorInfos each is taken as far as it fits before the next is.
+//   - Small is what has few bytes of type URL and value, of key and value, or of JSON
+//     text, however they are framed.
 func (f *fitting) run() {
 	f.now = f.base()
 	first := f.identity()
