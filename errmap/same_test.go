@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // sameness is how much two errors must have in common.
@@ -154,7 +155,7 @@ func sameMessage(a, b proto.Message) bool {
 	if proto.Equal(a, b) {
 		return true
 	}
-	x, err := protojson.Marshal(a)
-	y, also := protojson.Marshal(b)
-	return err == nil && also == nil && sameJSON(x, y)
+	x, err := proto.Marshal(a)
+	y, also := proto.Marshal(b)
+	return err == nil && also == nil && schema.Linked().Codec().Equal("/"+string(a.ProtoReflect().Descriptor().FullName()), x, y)
 }

@@ -58,26 +58,31 @@ func AppendProblem(dst []byte, e *hub.Error, o *Encoding) (status int, body []by
 	return status, append(dst, '}')
 }
 
-// labels tell whether the type and the title that a problem had stand again.
-type labels struct{ typeStands, titleStands bool }
+// labels tell whether the type and the title that a problem had stand again, and as
+// what tokens.
+type labels struct {
+	typeStands, titleStands bool
+	kind, title             []byte
+}
 
 // problemHead appends the members of a problem before its details.
 func (w *writing) problemHead(dst []byte, status int) ([]byte, labels) {
 	in, place := identity(w.details, w.o.Catalog)
 	kind, title := ownLabels(in, place, w.o)
-	var l labels
-	if members := w.On(hub.WireProblem).Members; len(members) > 0 {
-		tree := jsontree.Get()
-		defer tree.Release()
-		if tree.Parse(members, anyDepth) == nil {
-			kind, title, l = w.receivedLabels(tree.Root(), kind, title, status)
-		}
+	l := w.receivedLabels(kind, title, status)
+	if dst = append(dst, `"type":`...); l.typeStands {
+		dst = append(dst, l.kind...)
+	} else {
+		dst = jsontree.AppendString(dst, kind)
 	}
-	if title == "" || kind == aboutBlank && !l.titleStands {
-		title = phrase(status) // RFC 9457 section 4.2.1
+	switch dst = append(dst, `,"title":`...); {
+	case l.titleStands:
+		dst = append(dst, l.title...)
+	case title == "" || kind == aboutBlank && !l.typeStands:
+		dst = jsontree.AppendString(dst, phrase(status)) // RFC 9457 section 4.2.1
+	default:
+		dst = jsontree.AppendString(dst, title)
 	}
-	dst = jsontree.AppendString(append(dst, `"type":`...), kind)
-	dst = jsontree.AppendString(append(dst, `,"title":`...), title)
 	dst = strconv.AppendInt(append(dst, `,"status":`...), int64(status), 10)
 	dst = jsontree.AppendString(append(dst, `,"detail":`...), w.Message)
 	dst = jsontree.AppendString(append(dst, `,"code":`...), row(w.Number).name)
@@ -100,24 +105,32 @@ func (w *writing) problemHead(dst []byte, status int) ([]byte, labels) {
 	return dst, l
 }
 
-// receivedLabels puts the type and the title that a problem had in the place of the
-// error's own, where readers see them for what they are.
-func (w *writing) receivedLabels(members jsontree.Value, kind, title string, status int) (string, string, labels) {
-	var l labels
-	if v := members.Get("type"); v.Is(jsontree.String) {
+// receivedLabels tells of the type and the title that a problem had whether they stand
+// in the place of the error's own: where readers see them for what they are.
+func (w *writing) receivedLabels(kind, title string, status int) (l labels) {
+	members := w.On(hub.WireProblem).Members
+	if len(members) == 0 {
+		return l
+	}
+	tree := jsontree.Get()
+	defer tree.Release()
+	if tree.Parse(members, anyDepth) != nil {
+		return l
+	}
+	if v := tree.Root().Get("type"); v.Is(jsontree.String) {
 		if text := v.Text(); text != kind && text != aboutBlank {
 			known := w.o.Catalog.ByProblemType(text) != nil
 			if guarded := len(w.details) == 0 && known; !guarded || w.o.carries(w.Error) {
-				kind, l.typeStands, w.guarded = text, true, guarded
+				l.typeStands, l.kind, w.guarded = true, v.AppendCompact(nil), guarded
 			}
 		}
 	}
-	if v := members.Get("title"); v.Is(jsontree.String) {
+	if v := tree.Root().Get("title"); v.Is(jsontree.String) {
 		if text := v.Text(); text != title && !isPhrase(text, status) {
-			title, l.titleStands = text, true
+			l.titleStands, l.title = true, v.AppendCompact(nil)
 		}
 	}
-	return kind, title, l
+	return l
 }
 
 // ownLabels returns the type and title that an error has of its own: those of its
