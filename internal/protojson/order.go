@@ -23,7 +23,7 @@ func (w *writer) checkFields(m *Message, wire []byte, levels int) bool {
 		return w.fail(foreign)
 	}
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return w.fail(refused)
 		}
@@ -53,7 +53,7 @@ func (w *writer) checkValue(f *field, kind protowire.Type, value []byte, levels 
 		}
 		return true
 	}
-	content, _ := protowire.ConsumeBytes(value)
+	content, _ := consumeBytes(value)
 	switch {
 	case f.value != nil:
 		return w.checkEntry(f, content, levels-1)
@@ -83,7 +83,7 @@ func (w *writer) checkEnum(e *enum, value []byte) bool {
 
 func (w *writer) checkEntry(f *field, content []byte, levels int) bool {
 	for len(content) > 0 {
-		number, kind, n := protowire.ConsumeTag(content)
+		number, kind, n := consumeTag(content)
 		if n < 0 {
 			return w.fail(refused)
 		}
@@ -124,7 +124,7 @@ func (w *writer) arrange(m *Message, wire []byte) ([]byte, bool) {
 	parts, arranged, last := w.room.parts, true, -1
 	var seen, oneofs set
 	for at := 0; at < len(wire); {
-		number, kind, n := protowire.ConsumeTag(wire[at:])
+		number, kind, n := consumeTag(wire[at:])
 		if n < 0 {
 			return nil, w.fail(refused)
 		}
@@ -206,7 +206,7 @@ func appendParts(out, wire []byte, f *field, parts []part) []byte {
 	size, last := 0, -1
 	for i, p := range parts {
 		if !p.dead {
-			content, _ := protowire.ConsumeBytes(wire[p.body:p.end])
+			content, _ := consumeBytes(wire[p.body:p.end])
 			size += len(content)
 			last = i
 		}
@@ -220,7 +220,7 @@ func appendParts(out, wire []byte, f *field, parts []part) []byte {
 	out = protowire.AppendVarint(append(out, f.tag...), uint64(size))
 	for _, p := range parts {
 		if !p.dead {
-			content, _ := protowire.ConsumeBytes(wire[p.body:p.end])
+			content, _ := consumeBytes(wire[p.body:p.end])
 			out = append(out, content...)
 		}
 	}
@@ -232,8 +232,8 @@ func appendParts(out, wire []byte, f *field, parts []part) []byte {
 func (w *writer) sorted(list []entry, run []byte, f *field) ([]entry, bool) {
 	base := len(list)
 	for len(run) > 0 {
-		_, _, n := protowire.ConsumeTag(run)
-		content, size := protowire.ConsumeBytes(run[n:])
+		_, _, n := consumeTag(run)
+		content, size := consumeBytes(run[n:])
 		run = run[n+size:]
 		var e entry
 		if !w.split(&e, content, f) {

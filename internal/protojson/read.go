@@ -144,14 +144,13 @@ func (r *reader) fields(dst []byte, v jsontree.Value, m *Message, frame frameKin
 // named returns the field that the name of a member is for, nil for none. Members
 // mostly stand in the order of the schema, so the next field is tried first.
 func (r *reader) named(m *Message, e jsontree.Value, next int) *field {
-	r.text = e.AppendName(r.text[:0])
-	name := r.text
 	if next < len(m.fields) {
-		if f := &m.fields[next]; !f.strange && string(f.name[:len(f.name)-1]) == string(name) {
+		if f := &m.fields[next]; !f.strange && e.NameIs(f.json) {
 			return f
 		}
 	}
-	name = name[1 : len(name)-1]
+	r.text = e.AppendName(r.text[:0])
+	name := r.text[1 : len(r.text)-1]
 	if f := m.byName[string(name)]; f != nil {
 		return f
 	}
@@ -279,7 +278,7 @@ func (f *field) keyAt(wire []byte) entry {
 	_, n := protowire.ConsumeVarint(wire)
 	wire = wire[n+len(f.key.tag):]
 	if f.key.kind == protoreflect.StringKind {
-		text, _ := protowire.ConsumeBytes(wire)
+		text, _ := consumeBytes(wire)
 		return entry{text: text}
 	}
 	return entry{number: f.key.sortable(wire)}

@@ -40,7 +40,7 @@ func (w *writer) value(dst, wire []byte, f *field, depth int) ([]byte, int) {
 		}
 		return appendFixed64(dst, binary.LittleEndian.Uint64(wire), f.kind), 8
 	}
-	content, n := protowire.ConsumeBytes(wire)
+	content, n := consumeBytes(wire)
 	if n < 0 {
 		w.trouble = refused
 		return dst, -1

@@ -59,7 +59,7 @@ func (w *writer) special(dst, wire []byte, m *Message, depth int) ([]byte, bool)
 // anyFields returns the two fields of a google.protobuf.Any.
 func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok bool) {
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return nil, nil, w.fail(refused)
 		}
@@ -71,7 +71,7 @@ func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok b
 			wire = wire[n:]
 			continue
 		}
-		content, n := protowire.ConsumeBytes(wire)
+		content, n := consumeBytes(wire)
 		if n < 0 {
 			return nil, nil, w.fail(refused)
 		}
@@ -90,7 +90,7 @@ func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok b
 // moment returns the seconds and nanoseconds of a Timestamp or Duration.
 func (w *writer) moment(wire []byte, m *Message) (seconds int64, nanos int32, ok bool) {
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return 0, 0, w.fail(refused)
 		}
@@ -160,7 +160,7 @@ func appendNanos(dst []byte, nanos int32) []byte {
 func (w *writer) mask(dst, wire []byte, m *Message) ([]byte, bool) {
 	dst = append(dst, '"')
 	for first := true; len(wire) > 0; {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return dst, w.fail(refused)
 		}
@@ -172,7 +172,7 @@ func (w *writer) mask(dst, wire []byte, m *Message) ([]byte, bool) {
 			wire = wire[n:]
 			continue
 		}
-		path, n := protowire.ConsumeBytes(wire)
+		path, n := consumeBytes(wire)
 		if n < 0 {
 			return dst, w.fail(refused)
 		}
@@ -221,7 +221,7 @@ func (w *writer) lastValue(wire []byte, m *Message) ([]byte, bool) {
 	f := &m.fields[0]
 	var value []byte
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return nil, w.fail(refused)
 		}
@@ -277,7 +277,7 @@ func (w *writer) dynamic(dst, wire []byte, m *Message, depth int) (_ []byte, ok 
 			return dst, false
 		}
 	}
-	number, kind, n := protowire.ConsumeTag(wire)
+	number, kind, n := consumeTag(wire)
 	f := m.numbered(number)
 	switch {
 	case len(wire) == 0 || n < 0:

@@ -54,7 +54,8 @@ type field struct {
 	number   protowire.Number
 	place    int    // in the schema
 	oneof    int    // the place of its oneof, -1 for none
-	name     []byte // in ProtoJSON, quoted, with the colon
+	json     string // its name in ProtoJSON
+	name     []byte // the same, quoted, with the colon
 	tag      []byte // of one value
 	tagged   []byte // of a packed list
 	enum     *enum
@@ -141,7 +142,8 @@ func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
 		kind: fd.Kind(), repeated: fd.IsList(), packed: fd.IsPacked(), presence: fd.HasPresence(),
 		number: fd.Number(), place: fd.Index(), oneof: -1,
 	}
-	f.name = append(jsontree.AppendString(nil, fd.JSONName()), ':')
+	f.json = fd.JSONName()
+	f.name = append(jsontree.AppendString(nil, f.json), ':')
 	if oneof := fd.ContainingOneof(); oneof != nil && !oneof.IsSynthetic() {
 		f.oneof = oneof.Index()
 	}

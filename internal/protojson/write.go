@@ -31,7 +31,7 @@ const (
 // three times, however messages nest.
 type writer struct {
 	codec   *Codec
-	room    *room // but in straight mode
+	room    *room // nil until something is put in order
 	mode    mode
 	met     bool // a check has met unknown fields
 	unknown bool // there are fields that the schema does not know
@@ -149,7 +149,7 @@ func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]b
 	last := -1
 	var oneofs set
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return dst, w.fail(refused)
 		}
@@ -216,7 +216,7 @@ func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte
 	}
 	dst = append(dst, '[')
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 || number != f.number || !f.takes(kind) {
 			break // whatever it is, the caller sees to it
 		}
@@ -231,7 +231,7 @@ func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte
 			wire, wrote = wire[n:], true
 			continue
 		}
-		packed, size := protowire.ConsumeBytes(wire[n:])
+		packed, size := consumeBytes(wire[n:])
 		if size < 0 {
 			return dst, wire, false, w.fail(refused)
 		}
@@ -270,8 +270,8 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 	run, rest := wire[:end], wire[end:]
 	var e entry
 	if count < 0 {
-		if w.mode == straight {
-			return dst, wire, w.fail(unordered)
+		if w.room == nil {
+			w.room = rooms.Get().(*room)
 		}
 		base := len(w.room.entries)
 		list, ok := w.sorted(w.room.entries, run, f)
@@ -291,8 +291,8 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 		return append(dst, '}'), rest, true
 	}
 	for i := 0; i < count; i++ {
-		_, _, n := protowire.ConsumeTag(run)
-		content, size := protowire.ConsumeBytes(run[n:])
+		_, _, n := consumeTag(run)
+		content, size := consumeBytes(run[n:])
 		run = run[n+size:]
 		if i > 0 {
 			dst = append(dst, ',')
@@ -313,11 +313,11 @@ func (w *writer) ordered(wire []byte, f *field) (count, end int, ok bool) {
 	var last, e entry
 	ascends := true
 	for rest := wire; len(rest) > 0; count++ {
-		number, kind, n := protowire.ConsumeTag(rest)
+		number, kind, n := consumeTag(rest)
 		if n < 0 || number != f.number || kind != protowire.BytesType {
 			break
 		}
-		content, size := protowire.ConsumeBytes(rest[n:])
+		content, size := consumeBytes(rest[n:])
 		if size < 0 || !w.split(&e, content, f) {
 			if size < 0 {
 				w.trouble = refused
@@ -349,10 +349,13 @@ func (e *entry) compare(other *entry) int {
 // split reads an entry. Of fields that stand twice in it the last counts, but for
 // messages, which are merged; others are dropped, as all readers do.
 func (w *writer) split(e *entry, content []byte, f *field) bool {
+	if w.splitUsual(e, content, f) {
+		return true
+	}
 	*e = entry{number: f.key.zeroKey()}
 	keyed := false
 	for len(content) > 0 {
-		number, kind, n := protowire.ConsumeTag(content)
+		number, kind, n := consumeTag(content)
 		if n < 0 {
 			return w.fail(refused)
 		}
@@ -370,7 +373,7 @@ func (w *writer) split(e *entry, content []byte, f *field) bool {
 			}
 			keyed = true
 			if f.key.kind == protoreflect.StringKind {
-				e.text, _ = protowire.ConsumeBytes(value)
+				e.text, _ = consumeBytes(value)
 			} else {
 				e.number = f.key.sortable(value)
 			}
@@ -387,10 +390,25 @@ func (w *writer) split(e *entry, content []byte, f *field) bool {
 	return true
 }
 
+// splitUsual reads an entry of a text and something in bytes, each short and each
+// once; false where it is another one.
+func (w *writer) splitUsual(e *entry, content []byte, f *field) bool {
+	if len(content) < 4 || f.key.kind != protoreflect.StringKind || f.value.wire != protowire.BytesType || content[0] != f.key.tag[0] {
+		return false
+	}
+	end := 2 + int(content[1])
+	if end > 2+0x7f || end+2 > len(content) || content[end] != f.value.tag[0] ||
+		content[end+1] > 0x7f || end+2+int(content[end+1]) != len(content) {
+		return false
+	}
+	e.text, e.number, e.value = content[2:end], 0, content[end+1:]
+	return true
+}
+
 // joined returns the bytes field that holds what two of them hold.
 func joined(a, b []byte) []byte {
-	a, _ = protowire.ConsumeBytes(a)
-	b, _ = protowire.ConsumeBytes(b)
+	a, _ = consumeBytes(a)
+	b, _ = consumeBytes(b)
 	size := len(a) + len(b)
 	both := protowire.AppendVarint(make([]byte, 0, size+5), uint64(size))
 	return append(append(both, a...), b...)
@@ -413,6 +431,24 @@ func (w *writer) entry(dst []byte, e *entry, f *field, depth int) ([]byte, bool)
 	}
 	dst, n := w.value(dst, value, f.value, depth)
 	return dst, n >= 0
+}
+
+// consumeTag is protowire's, faster for small numbers.
+func consumeTag(wire []byte) (protowire.Number, protowire.Type, int) {
+	if len(wire) > 0 && wire[0] < 0x80 && wire[0] >= 8 {
+		return protowire.Number(wire[0] >> 3), protowire.Type(wire[0] & 7), 1
+	}
+	return protowire.ConsumeTag(wire)
+}
+
+// consumeBytes is protowire's, faster for what is short.
+func consumeBytes(wire []byte) ([]byte, int) {
+	if len(wire) > 0 && wire[0] < 0x80 {
+		if n := int(wire[0]) + 1; n <= len(wire) {
+			return wire[1:n], n
+		}
+	}
+	return protowire.ConsumeBytes(wire)
 }
 
 // zeros are the zero value of every type on the wire.
