@@ -163,7 +163,7 @@ func (c *Codec) AppendAny(dst []byte, typeURL string, value []byte, depth int) (
 	if l == nil || l.open == nil {
 		return dst, None
 	}
-	w := writer{codec: c}
+	w := newWriter(c, len(value))
 	out, ok := w.opened(dst, l, value, depth)
 	for !ok && w.next() {
 		out, ok = w.opened(dst, l, value, depth)
@@ -183,7 +183,7 @@ func (c *Codec) AppendMessage(dst []byte, typeURL string, value []byte, depth in
 	if l == nil {
 		return dst, None
 	}
-	w := writer{codec: c}
+	w := newWriter(c, len(value))
 	out, ok := w.whole(dst, value, l.table, depth)
 	if !ok && w.trouble == foreign {
 		return c.libraryAppend(dst, l, value, depth, alone)

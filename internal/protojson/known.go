@@ -89,7 +89,7 @@ func (r *reader) eachAlone(dst []byte, v jsontree.Value, m *Message) ([]byte, bo
 // settle makes one message of bytes that have a field twice, or two fields of one
 // oneof: the ProtoJSON of a message has each once.
 func (r *reader) settle(dst []byte, start int, m *Message) ([]byte, bool) {
-	w := writer{codec: r.codec}
+	w := newWriter(r.codec, len(dst))
 	text, ok := w.whole(nil, dst[start:], m, equalDepth)
 	if !ok {
 		return dst, r.fail(foreign)
@@ -126,7 +126,7 @@ func (c *Codec) AppendField(dst []byte, message protoreflect.Message, fd protore
 	if err != nil {
 		return dst, false
 	}
-	w := writer{codec: c}
+	w := newWriter(c, len(wire))
 	if f == nil {
 		out, ok := w.whole(dst, wire, m, depth)
 		if !ok && w.trouble == foreign {

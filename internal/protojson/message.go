@@ -31,7 +31,7 @@ func (m *Message) Append(dst []byte, message proto.Message) ([]byte, bool) {
 		return dst, false
 	}
 	end := len(wire)
-	w := writer{codec: m.codec}
+	w := newWriter(m.codec, end-start)
 	out, ok := w.whole(wire, wire[start:end:end], m, maxDepth)
 	if !ok {
 		return dst[:start], false

@@ -1,6 +1,7 @@
 package protojson
 
 import (
+	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -108,70 +109,109 @@ func (w *writer) checkEntry(f *field, content []byte, levels int) bool {
 
 // part is a field in its bytes, with its tag.
 type part struct {
-	field *field
-	start int
-	end   int
-	body  int // where its value begins
-	dead  bool
+	field            *field
+	start, body, end uint32 // the body is its value
+	dead             bool
 }
 
-// arrange returns the bytes of a message with its fields in the order of the schema,
-// each singular field once, one field of each oneof, and no unknown ones: a message
-// that has the same ProtoJSON. Where that takes away or merges fields the bytes must
-// have been checked.
-func (w *writer) arrange(m *Message, wire []byte) ([]byte, bool) {
+// arrange finds out whether the fields of a message stand in the order of the
+// schema, each singular field once, one field of each oneof, and no unknown ones.
+// Where they do not they are parted: the parts, in that order, are then the last in
+// the room, from its base, and [writer.gather] has their bytes. Where that takes away
+// or merges fields the bytes must have been checked.
+func (w *writer) arrange(m *Message, wire []byte) (parted, ok bool) {
+	w.need()
 	base := len(w.room.parts)
-	parts, arranged, last := w.room.parts, true, -1
+	last := -1
 	var seen, oneofs set
 	for at := 0; at < len(wire); {
 		number, kind, n := consumeTag(wire[at:])
 		if n < 0 {
-			return nil, w.fail(refused)
+			return false, w.fail(refused)
 		}
-		f := m.numbered(number)
-		size := protowire.ConsumeFieldValue(number, kind, wire[at+n:])
-		if size < 0 {
-			return nil, w.fail(refused)
-		}
-		end := at + n + size
+		f, body := m.numbered(number), at+n
 		if f == nil || !f.takes(kind) {
-			if w.skip(m, f, number, kind, wire[at+n:]) < 0 {
-				return nil, false
+			if n = w.skip(m, f, number, kind, wire[body:]); n < 0 {
+				return false, false
 			}
-			arranged = false
-			at = end
+			parted = true
+			at = body + n
 			continue
 		}
-		arranged = arranged && f.place >= last
+		if n = protowire.ConsumeFieldValue(number, kind, wire[body:]); n < 0 || body+n > math.MaxUint32 {
+			return false, w.fail(refused)
+		}
+		parted = parted || f.place < last
 		if repeats := f.repeated || f.value != nil; !repeats && (!seen.add(f.place) || f.oneof >= 0 && !oneofs.add(f.oneof)) {
 			if w.mode < careful {
-				return nil, w.fail(unordered)
+				return false, w.fail(unordered)
 			}
-			arranged = false
+			parted = true
 		}
 		last = f.place
-		parts = append(parts, part{field: f, start: at, end: end, body: at + n})
-		at = end
+		w.room.parts = append(w.room.parts, part{field: f, start: uint32(at), body: uint32(body), end: uint32(body + n)})
+		at = body + n
 	}
-	w.room.parts = parts[:base]
-	if parts = parts[base:]; arranged {
-		return wire, true
+	parts := w.room.parts[base:]
+	if !parted {
+		w.room.parts = w.room.parts[:base]
+		return false, true
 	}
 	if w.mode == careful {
 		clearOneofs(parts)
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return a.field.place - b.field.place })
-	start, out := len(w.room.bytes), w.room.bytes
-	for i := 0; i < len(parts); {
-		f, end := parts[i].field, i+1
-		for end < len(parts) && parts[end].field == f {
-			end++
+	w.room.base = base
+	return true, true
+}
+
+// gather returns the bytes of all parts of one field, of which the first is at i, and
+// where the next field is.
+func (w *writer) gather(wire []byte, i int) (run []byte, next int, ok bool) {
+	parts := w.room.parts[i:]
+	f, count := parts[0].field, 1
+	together := true
+	for count < len(parts) && parts[count].field == f {
+		together = together && parts[count].start == parts[count-1].end
+		count++
+	}
+	parts, next = parts[:count], i+count
+	repeats := f.repeated || f.value != nil
+	if !repeats {
+		// Scalars count where they stand last, and messages are merged.
+		alive := parts[:0]
+		for _, p := range parts {
+			if !p.dead {
+				alive = append(alive, p)
+			}
 		}
-		out = appendParts(out, wire, f, parts[i:end])
-		i = end
+		if parts = alive; f.message == nil && len(alive) > 1 {
+			parts = alive[len(alive)-1:]
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return nil, next, true
+	case len(parts) == 1 || repeats && together:
+		return wire[parts[0].start:parts[len(parts)-1].end], next, true
+	}
+	size := 0
+	for _, p := range parts {
+		size += int(p.end - p.start)
+	}
+	if !w.copies(size) {
+		return nil, next, false
+	}
+	start, out := len(w.room.bytes), w.room.bytes
+	if repeats {
+		for _, p := range parts {
+			out = append(out, wire[p.start:p.end]...)
+		}
+	} else {
+		out = appendMerged(out, wire, f, parts)
 	}
 	w.room.bytes = out
-	return out[start:len(out):len(out)], true
+	return out[start:len(out):len(out)], next, true
 }
 
 // clearOneofs marks as dead what a later field of the same oneof takes away.
@@ -195,36 +235,39 @@ func clearOneofs(parts []part) {
 	}
 }
 
-// appendParts appends what all parts of one field come to.
-func appendParts(out, wire []byte, f *field, parts []part) []byte {
-	if f.repeated || f.value != nil {
-		for _, p := range parts {
-			out = append(out, wire[p.start:p.end]...)
-		}
-		return out
-	}
-	size, last := 0, -1
-	for i, p := range parts {
-		if !p.dead {
-			content, _ := consumeBytes(wire[p.body:p.end])
-			size += len(content)
-			last = i
-		}
-	}
-	switch {
-	case last < 0:
-		return out
-	case f.message == nil:
-		return append(out, wire[parts[last].start:parts[last].end]...)
+// appendMerged appends the field that holds what all parts of a message hold.
+func appendMerged(out, wire []byte, f *field, parts []part) []byte {
+	size := 0
+	for _, p := range parts {
+		content, _ := consumeBytes(wire[p.body:p.end])
+		size += len(content)
 	}
 	out = protowire.AppendVarint(append(out, f.tag...), uint64(size))
 	for _, p := range parts {
-		if !p.dead {
-			content, _ := consumeBytes(wire[p.body:p.end])
-			out = append(out, content...)
-		}
+		content, _ := consumeBytes(wire[p.body:p.end])
+		out = append(out, content...)
 	}
 	return out
+}
+
+// only returns the bytes of the one field that a message holds, put in order where
+// the mode is so.
+func (w *writer) only(m *Message, wire []byte) (run []byte, ok bool) {
+	if w.mode == straight {
+		return wire, true
+	}
+	parted, ok := w.arrange(m, wire)
+	if !ok || !parted {
+		return wire, ok
+	}
+	base := w.room.base
+	for i := base; i < len(w.room.parts) && len(run) == 0; {
+		if run, i, ok = w.gather(wire, i); !ok {
+			return nil, false
+		}
+	}
+	w.room.parts = w.room.parts[:base]
+	return run, true
 }
 
 // sorted returns the entries of a map by their keys, of those with the same key the

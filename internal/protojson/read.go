@@ -105,11 +105,12 @@ func (r *reader) fields(dst []byte, v jsontree.Value, m *Message, frame frameKin
 		if e.Repeats() {
 			continue
 		}
+		if frame == typedObject && e.NameIs("@type") {
+			frame = plainObject // no other member has that name
+			continue
+		}
 		f := r.named(m, e, next)
 		if f == nil {
-			if frame == typedObject && e.NameIs("@type") {
-				continue
-			}
 			if r.extends(e) {
 				return dst, r.fail(foreign)
 			}

@@ -249,12 +249,10 @@ func (w *writer) lastValue(wire []byte, m *Message) ([]byte, bool) {
 
 // run appends a Struct or a ListValue.
 func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool) {
-	if w.mode > straight {
-		if wire, ok = w.arrange(m, wire); !ok {
-			return dst, false
-		}
+	if wire, ok = w.only(m, wire); !ok {
+		return dst, false
 	}
-	f, unknown := &m.fields[0], false
+	f := &m.fields[0]
 	if m.form == formStruct {
 		if dst, wire, ok = w.entries(dst, wire, f, depth); !ok {
 			return dst, false
@@ -262,8 +260,7 @@ func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool
 	} else if dst, wire, _, ok = w.elements(dst, wire, f, depth); !ok {
 		return dst, false
 	}
-	unknown = len(wire) > 0
-	if unknown { // what follows may hold more of the field
+	if len(wire) > 0 { // what follows may hold more of the field
 		return dst, w.fail(unordered)
 	}
 	return dst, true
@@ -272,10 +269,8 @@ func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool
 // dynamic appends a google.protobuf.Value, which ProtoJSON has where it has a kind
 // and is a number that JSON has.
 func (w *writer) dynamic(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool) {
-	if w.mode > straight {
-		if wire, ok = w.arrange(m, wire); !ok {
-			return dst, false
-		}
+	if wire, ok = w.only(m, wire); !ok {
+		return dst, false
 	}
 	number, kind, n := consumeTag(wire)
 	f := m.numbered(number)

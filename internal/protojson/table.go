@@ -40,6 +40,7 @@ type Message struct {
 	byNumber []*field // up to maxDenseNumber, nil for none
 	sparse   map[protowire.Number]*field
 	ranges   protoreflect.FieldRanges // of extensions; nil for none
+	unruly   bool                     // bytes are often in another order: Go puts oneofs last
 }
 
 // field is one field of a message, or one of the two of a map's entry.
@@ -87,6 +88,7 @@ func (c *Codec) compile(desc protoreflect.MessageDescriptor) *Message {
 		f := &m.fields[i]
 		c.compileField(f, desc.Fields().Get(i))
 		m.learnNumber(f)
+		m.unruly = m.unruly || f.oneof >= 0 || i > 0 && f.number < m.fields[i-1].number
 	}
 	m.learnNames()
 	if m.form = formOf(m); isMessageSet(desc) {

@@ -22,7 +22,7 @@ type mode uint8
 
 const (
 	straight mode = iota // in the order of the schema, each field once, as most bytes are
-	ordering             // the fields of each message are put in that order first, as Go's own bytes with a oneof need
+	ordering             // the fields of each message are put in that order first
 	careful              // also, of fields that stand twice all but the last go: all bytes are checked first
 )
 
@@ -36,6 +36,8 @@ type writer struct {
 	met     bool // a check has met unknown fields
 	unknown bool // there are fields that the schema does not know
 	inAny   int  // how many of google.protobuf.Any are open
+	size    int  // what limit was
+	limit   int  // how many bytes may be copied to merge fields
 	trouble trouble
 }
 
@@ -43,29 +45,54 @@ type writer struct {
 // open in a message stands before what is open in those inside it.
 type room struct {
 	parts   []part
+	base    int // where those of the last message begin
 	bytes   []byte
 	entries []entry
 }
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
+func (w *writer) need() {
+	if w.room == nil {
+		w.room = rooms.Get().(*room)
+	}
+}
+
+// copies tells whether n bytes more may be copied: messages in messages that are each
+// in pieces take as much for every level.
+func (w *writer) copies(n int) bool {
+	w.limit -= n
+	return w.limit >= 0 || w.fail(refused)
+}
+
+// maxCopies is how often the bytes of a message may be copied.
+const maxCopies = 16
+
+func newWriter(c *Codec, size int) writer {
+	return writer{codec: c, size: maxCopies * (size + 64), limit: maxCopies * (size + 64)}
+}
+
 // next sets the writer to its next mode; false where it has none or none is needed.
 func (w *writer) next() bool {
 	if w.trouble != unordered || w.mode == careful {
 		return false
 	}
-	if w.room == nil {
-		w.room = rooms.Get().(*room)
-	}
-	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1}
-	w.room.parts, w.room.bytes, w.room.entries = w.room.parts[:0], w.room.bytes[:0], w.room.entries[:0]
+	w.room.reset()
+	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1, size: w.size, limit: w.size}
 	return true
+}
+
+func (r *room) reset() {
+	if r != nil {
+		clear(r.entries[:cap(r.entries)])
+		r.parts, r.bytes, r.entries = r.parts[:0], r.bytes[:0], r.entries[:0]
+	}
 }
 
 // done gives back what the writer took.
 func (w *writer) done() {
 	if r := w.room; r != nil && cap(r.parts) < maxKept/64 && cap(r.bytes) < maxKept && cap(r.entries) < maxKept/64 {
-		clear(r.entries[:cap(r.entries)])
+		r.reset()
 		rooms.Put(r)
 	}
 	w.room = nil
@@ -139,35 +166,55 @@ func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte,
 // fields appends the members of an object that is open, and closes it. Depth is how
 // many objects and lists may be open in a member; more says that there are members
 // already.
-func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]byte, bool) {
-	if w.mode > straight {
-		var ok bool
-		if wire, ok = w.arrange(m, wire); !ok {
+func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, ok bool) {
+	parted := false
+	if w.mode > straight || m.unruly {
+		if parted, ok = w.arrange(m, wire); !ok {
 			return dst, false
 		}
 	}
+	if !parted {
+		dst, _, ok = w.members(dst, wire, m, depth, more)
+		return append(dst, '}'), ok
+	}
+	base := w.room.base
+	for i := base; i < len(w.room.parts); {
+		var run []byte
+		if run, i, ok = w.gather(wire, i); ok {
+			dst, more, ok = w.members(dst, run, m, depth, more)
+		}
+		if !ok {
+			return dst, false
+		}
+	}
+	w.room.parts = w.room.parts[:base]
+	return append(dst, '}'), true
+}
+
+// members appends the members of an object, and tells whether there are any now.
+func (w *writer) members(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, some, ok bool) {
 	last := -1
 	var oneofs set
 	for len(wire) > 0 {
 		number, kind, n := consumeTag(wire)
 		if n < 0 {
-			return dst, w.fail(refused)
+			return dst, more, w.fail(refused)
 		}
 		f := m.numbered(number)
 		if f == nil || !f.takes(kind) {
 			size := w.skip(m, f, number, kind, wire[n:])
 			if size < 0 {
-				return dst, false
+				return dst, more, false
 			}
 			wire = wire[n+size:]
 			continue
 		}
 		// ProtoJSON goes by the order of the schema.
 		if f.place <= last || f.oneof >= 0 && !oneofs.add(f.oneof) {
-			return dst, w.fail(unordered)
+			return dst, more, w.fail(unordered)
 		}
 		if f.strange {
-			return dst, w.fail(foreign)
+			return dst, more, w.fail(foreign)
 		}
 		last = f.place
 		start := len(dst)
@@ -192,7 +239,7 @@ func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]b
 			}
 		}
 		if !ok {
-			return dst, false
+			return dst, more, false
 		}
 		if wrote {
 			more = true
@@ -200,7 +247,7 @@ func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]b
 			dst = dst[:start]
 		}
 	}
-	return append(dst, '}'), true
+	return dst, more, true
 }
 
 // takes tells whether values of a wire type are those of the field.
@@ -270,9 +317,7 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 	run, rest := wire[:end], wire[end:]
 	var e entry
 	if count < 0 {
-		if w.room == nil {
-			w.room = rooms.Get().(*room)
-		}
+		w.need()
 		base := len(w.room.entries)
 		list, ok := w.sorted(w.room.entries, run, f)
 		if !ok {
@@ -382,6 +427,9 @@ func (w *writer) split(e *entry, content []byte, f *field) bool {
 				return w.fail(unordered)
 			}
 			if e.value != nil && f.value.kind == protoreflect.MessageKind {
+				if !w.copies(len(e.value) + len(value)) {
+					return false
+				}
 				value = joined(e.value, value)
 			}
 			e.value = value
