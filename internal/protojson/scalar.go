@@ -66,7 +66,7 @@ func (w *writer) value(dst, wire []byte, f *field, depth int) ([]byte, int) {
 func (w *writer) enum(dst []byte, number int32, n int, e *enum) ([]byte, int) {
 	if e.null {
 		if number != 0 { // it would read back as 0
-			w.trouble = refused
+			w.refuse()
 			return dst, -1
 		}
 		return append(dst, "null"...), n

@@ -117,7 +117,7 @@ func (w *writer) moment(wire []byte, m *Message) (seconds int64, nanos int32, ok
 
 func (w *writer) time(dst []byte, seconds int64, nanos int32) ([]byte, bool) {
 	if seconds < minTime || seconds > maxTime || nanos < 0 || nanos > maxNanos {
-		return dst, w.fail(refused)
+		return dst, w.refuse()
 	}
 	dst = time.Unix(seconds, 0).UTC().AppendFormat(append(dst, '"'), "2006-01-02T15:04:05")
 	return append(appendNanos(dst, nanos), 'Z', '"'), true
@@ -126,7 +126,7 @@ func (w *writer) time(dst []byte, seconds int64, nanos int32) ([]byte, bool) {
 func (w *writer) span(dst []byte, seconds int64, nanos int32) ([]byte, bool) {
 	if seconds < -maxSpan || seconds > maxSpan || nanos < -maxNanos || nanos > maxNanos ||
 		seconds > 0 && nanos < 0 || seconds < 0 && nanos > 0 {
-		return dst, w.fail(refused)
+		return dst, w.refuse()
 	}
 	dst = append(dst, '"')
 	if seconds < 0 || nanos < 0 {
@@ -275,15 +275,18 @@ func (w *writer) dynamic(dst, wire []byte, m *Message, depth int) (_ []byte, ok 
 	number, kind, n := consumeTag(wire)
 	f := m.numbered(number)
 	switch {
-	case len(wire) == 0 || n < 0:
+	case len(wire) == 0:
+		return dst, w.refuse()
+	case n < 0:
 		return dst, w.fail(refused)
 	case f == nil || f.wire != kind:
 		return dst, w.fail(unordered)
 	}
 	wire = wire[n:]
 	if f.kind == protoreflect.DoubleKind {
-		if v, n := protowire.ConsumeFixed64(wire); n < 0 || math.IsNaN(math.Float64frombits(v)) || math.IsInf(math.Float64frombits(v), 0) {
-			return dst, w.fail(refused)
+		v, n := protowire.ConsumeFixed64(wire)
+		if number := math.Float64frombits(v); n >= 0 && (math.IsNaN(number) || math.IsInf(number, 0)) {
+			return dst, w.refuse()
 		}
 	}
 	if dst, n = w.value(dst, wire, f, depth); n < 0 {

@@ -103,6 +103,15 @@ func (w *writer) fail(t trouble) bool {
 	return false
 }
 
+// refuse is fail for a value that ProtoJSON does not say: what comes later may take
+// its place, which careful writers know.
+func (w *writer) refuse() bool {
+	if w.mode < careful {
+		return w.fail(unordered)
+	}
+	return w.fail(refused)
+}
+
 // skip returns the size of a field that is unknown, after its tag: one that the table
 // does not hold, or whose wire type is not that of f. It is negative, and trouble is
 // set, where that ends the writing.
