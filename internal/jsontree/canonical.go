@@ -77,8 +77,7 @@ func (t *Tree) appendString(dst []byte, n *node) []byte {
 	if n.info&escaped == 0 {
 		return append(dst, t.text[n.start:n.end]...)
 	}
-	var room [128]byte
-	return AppendStringBytes(dst, appendRead(room[:0], t.text[n.start+1:n.end-1]))
+	return append(appendBriefly(append(dst, '"'), t.text[n.start+1:n.end-1]), '"')
 }
 
 // canonicalMember is a member to be sorted: its name, read, and its value, or the
@@ -94,6 +93,9 @@ type canonicalMember struct {
 func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
 	var room [16]canonicalMember
 	members := room[:0]
+	if n := v.Len(); n >= len(room) {
+		members = make([]canonicalMember, 0, n+1)
+	}
 	for m := v.First(); m.Exists(); m = m.Next() {
 		n := &v.t.nodes[m.i-1]
 		c := canonicalMember{name: v.t.text[n.start+1 : n.end-1], value: m}
@@ -107,18 +109,21 @@ func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
 	if extra != nil && extra.text != nil {
 		members = append(members, *extra)
 	}
-	slices.SortFunc(members, func(a, b canonicalMember) int { return compareUTF16(a.name, b.name) })
+	compare := func(a, b canonicalMember) int { return compareUTF16(a.name, b.name) }
+	if !slices.IsSortedFunc(members, compare) {
+		slices.SortFunc(members, compare)
+	}
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(AppendStringBytes(dst, m.name), ':')
 		if m.text != nil {
-			dst = append(dst, m.text...)
+			dst = append(append(AppendStringBytes(dst, m.name), ':'), m.text...)
 			continue
 		}
 		var ok bool
+		dst = append(v.t.appendString(dst, &v.t.nodes[m.value.i-1]), ':')
 		if dst, ok = appendCanonical(dst, m.value); !ok {
 			return dst, false
 		}
@@ -147,7 +152,7 @@ func compareUTF16(a, b []byte) int {
 // appendNumber appends a number token as ECMAScript says it; false where it says
 // something else.
 func appendNumber(dst, token []byte) ([]byte, bool) {
-	if c := token[0]; len(token) <= 15 && c != '-' && (c != '0' || len(token) == 1) && digits(token) {
+	if short, minus := bytes.CutPrefix(token, []byte("-")); len(token) <= 15 && digits(short) && (!minus || token[1] != '0') {
 		return append(dst, token...), true
 	}
 	f, err := strconv.ParseFloat(string(token), 64)

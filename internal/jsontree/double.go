@@ -10,17 +10,20 @@ import (
 // hash returns a quick hash of a name. It is a filter: whoever wants to finds names
 // that have the same, so no list of unbounded length is searched by it.
 func hash(s []byte) uint32 {
-	var a, b uint64
-	switch n := len(s); {
-	case n >= 8:
-		a, b = binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[n-8:])
-	case n >= 4:
-		a, b = uint64(binary.LittleEndian.Uint32(s)), uint64(binary.LittleEndian.Uint32(s[n-4:]))
-	case n > 0:
-		a, b = uint64(s[0]), uint64(s[n>>1])<<8|uint64(s[n-1])
+	if len(s) >= 8 {
+		return mix(binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[len(s)-8:]))
 	}
-	h := (a ^ bits.RotateLeft64(b, 29) ^ uint64(len(s))<<56) * 0x9e3779b97f4a7c15
-	return uint32(h >> 32)
+	var a uint64
+	for i, c := range s {
+		a |= uint64(c) << (i * 8)
+	}
+	return mix(a, 0)
+}
+
+// mix makes a hash of the first and the last eight bytes of a name; of a shorter one,
+// of all and 0.
+func mix(first, last uint64) uint32 {
+	return uint32((first ^ bits.RotateLeft64(last, 29)) * 0x9e3779b97f4a7c15 >> 32)
 }
 
 // fewMembers is how many members each may be compared with those before it.
@@ -98,6 +101,5 @@ func sameRead(text []byte, a, b *node) bool {
 	if (a.info|b.info)&escaped == 0 {
 		return bytes.Equal(x, y)
 	}
-	var room [2][64]byte
-	return bytes.Equal(appendRead(room[0][:0], x), appendRead(room[1][:0], y))
+	return readsSame(x, y)
 }

@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"encoding/binary"
 	"errors"
 	"strconv"
 	"unicode/utf8"
@@ -111,7 +112,7 @@ func (t *Tree) parse(text []byte, depth int) (int, problem) {
 	t.text = text
 	var (
 		i     int
-		why   problem
+		why   = wantValue
 		c     byte
 		prev  uint32        // the value that was read last
 		open  uint32 = none // the array or object that is read
@@ -126,10 +127,10 @@ value:
 		}
 	}
 	if i >= len(text) {
-		return i, wantValue
+		return i, why
 	}
 	if len(nodes)+2 > cap(nodes) {
-		nodes = grow(nodes, text[i:])
+		nodes = t.grow(nodes, text[i:])
 	}
 	prev = uint32(len(nodes))
 	switch c = text[i]; c {
@@ -162,18 +163,19 @@ value:
 			why = wantMember
 			goto name
 		}
-		if i >= len(text) || !begins[text[i]] {
-			return i, wantElement
-		}
+		why = wantElement
 		goto value
 	case '"':
 		from := i
-		i, c, why = stringEnd(text, i+1)
-		if why != fine {
+		i = plainEnd(text, i+1)
+		flags := uint32(0)
+		if i < len(text) && text[i] == '"' {
+			i++
+		} else if i, flags, why = stringEnd(text, i); why != fine {
 			return i, why
 		}
-		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(String) | uint32(c)<<stringShift | info&inObject*(member/inObject)})
-		info |= uint32(c) << stringShift & lone
+		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(String) | flags | info&inObject*(member/inObject)})
+		info |= flags & lone
 	case 't', 'n', 'f':
 		kind := Bool
 		word := "true"
@@ -194,12 +196,17 @@ value:
 		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(kind) | info&inObject*(member/inObject)})
 	default:
 		if c != '-' && (c < '0' || c > '9') {
-			return i, wantValue
+			return i, why
 		}
 		from := i
-		i, why = numberEnd(text, i)
-		if why != fine {
-			return i, why
+		if c > '0' {
+			for i++; i < len(text) && text[i]-'0' <= 9; i++ {
+			}
+		}
+		if c <= '0' || i < len(text) && (text[i] == '.' || text[i]|0x20 == 'e') {
+			if i, why = numberEnd(text, from); why != fine {
+				return i, why
+			}
 		}
 		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(Number) | number | info&inObject*(member/inObject)})
 		info |= number
@@ -240,6 +247,7 @@ after:
 			why = wantName
 			goto name
 		}
+		why = wantValue
 		goto value
 	case c == ']' && why == wantComma, c == '}' && why == wantCommaInObject:
 		i++
@@ -279,28 +287,40 @@ name:
 		return i, why
 	}
 	if len(nodes)+2 > cap(nodes) {
-		nodes = grow(nodes, text[i:])
+		nodes = t.grow(nodes, text[i:])
 	}
 	{
 		from := i
-		i, c, why = stringEnd(text, i+1)
-		if why != fine {
+		i = plainEnd(text, i+1)
+		flags := uint32(0)
+		if i < len(text) && text[i] == '"' {
+			i++
+		} else if i, flags, why = stringEnd(text, i); why != fine {
 			return i, why
 		}
 		var h uint32
-		if c == 0 {
+		if flags == 0 && len(text)-from > 8 {
+			a := binary.LittleEndian.Uint64(text[from+1:])
+			b := uint64(0)
+			if n := i - from - 2; n < 8 {
+				a &= 1<<(n*8) - 1
+			} else {
+				b = binary.LittleEndian.Uint64(text[i-9:])
+			}
+			h = mix(a, b)
+		} else if flags == 0 {
 			h = hash(text[from+1 : i-1])
 		} else {
 			t.scratch = appendRead(t.scratch[:0], text[from+1:i-1])
 			h = hash(t.scratch)
 		}
-		nodes = append(nodes, node{uint32(from), uint32(i), h, uint32(name) | uint32(c)<<stringShift})
+		nodes = append(nodes, node{uint32(from), uint32(i), h, uint32(name) | flags})
 		bit := uint32(1) << (h >> 27)
 		if names&bit != 0 {
 			info |= similar
 		}
 		names |= bit
-		info |= uint32(c) << stringShift & lone
+		info |= flags & lone
 	}
 	if i < len(text) && text[i] <= ' ' {
 		if n := space(text, i); n > i {
@@ -311,154 +331,6 @@ name:
 		return i, wantColon
 	}
 	i++
+	why = wantValue
 	goto value
-}
-
-// begins has the bytes that a value can begin with.
-var begins = [256]bool{'{': true, '[': true, '"': true, 't': true, 'n': true, 'f': true, '-': true,
-	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true}
-
-func space(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-// What stringEnd says of a string, to be shifted into a node's info.
-const (
-	stringShift = 3
-	hasEscape   = escaped >> stringShift
-	hasLone     = lone >> stringShift
-)
-
-// stringEnd returns the index after the string whose first quote stands before i.
-func stringEnd(text []byte, i int) (end int, flags byte, why problem) {
-	for {
-		i = standing(text, i)
-		if i >= len(text) {
-			return i, 0, inString
-		}
-		switch text[i] {
-		case '"':
-			return i + 1, flags, fine
-		case '\\':
-			flags |= hasEscape
-			var single bool
-			if i, single, why = escapeEnd(text, i+1); why != fine {
-				return i, 0, why
-			}
-			if single {
-				flags |= hasLone
-			}
-		default:
-			if text[i] >= utf8.RuneSelf {
-				return i, 0, notUTF8
-			}
-			return i, 0, inString
-		}
-	}
-}
-
-// escapeEnd returns the index after the escape whose backslash stands before i, or
-// after the two that are a pair, and whether it is one of a pair alone.
-func escapeEnd(text []byte, i int) (end int, single bool, why problem) {
-	if i >= len(text) {
-		return i, false, wantEscape
-	}
-	switch text[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 1, false, fine
-	case 'u':
-	default:
-		return i, false, wantEscape
-	}
-	i++
-	for n := range 4 {
-		if i+n >= len(text) || hexValue[text[i+n]] == 0 {
-			return i + n, false, wantHex
-		}
-	}
-	r := hexRune(text[i:])
-	i += 4
-	switch {
-	case r < 0xd800 || r > 0xdfff:
-		return i, false, fine
-	case r < 0xdc00 && lowFollows(text[i:]):
-		return i + len(`\udc00`), false, fine
-	}
-	return i, true, fine
-}
-
-// numberEnd returns the index after the number that begins at i.
-func numberEnd(text []byte, i int) (int, problem) {
-	if text[i] == '-' {
-		i++
-	}
-	if i >= len(text) || text[i]-'0' > 9 {
-		return i, wantDigit
-	}
-	if text[i] == '0' {
-		i++
-	} else {
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
-	}
-	if i < len(text) && text[i] == '.' {
-		i++
-		if i >= len(text) || text[i]-'0' > 9 {
-			return i, wantDigit
-		}
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
-	}
-	if i < len(text) && text[i]|0x20 == 'e' {
-		i++
-		if i < len(text) && (text[i] == '+' || text[i] == '-') {
-			i++
-		}
-		if i >= len(text) || text[i]-'0' > 9 {
-			return i, wantDigit
-		}
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
-	}
-	return i, fine
-}
-
-// fewNodes is how many nodes a list begins with.
-const fewNodes = 256
-
-// grow returns nodes with room for those that the rest of a text, which begins
-// outside of its strings, needs: nobody grows a list of nodes by a share of it
-// again and again.
-func grow(nodes []node, rest []byte) []node {
-	most := len(rest)/2 + 3 // nothing takes less than two bytes but what is never closed
-	need := min(most, fewNodes)
-	if cap(nodes) >= fewNodes && most > fewNodes {
-		need = min(most, tokens(rest)+3)
-	}
-	return append(make([]node, 0, len(nodes)+need), nodes...)
-}
-
-// tokens counts what makes nodes: an opening brace or bracket the first of what is
-// in it, a comma one more, a colon one beside the name.
-func tokens(rest []byte) int {
-	n := 0
-	for i := 0; i < len(rest); i++ {
-		switch rest[i] {
-		case '{', '[', ',', ':':
-			n++
-		case '"':
-			for i++; i < len(rest) && rest[i] != '"'; i++ {
-				if rest[i] == '\\' {
-					i++
-				}
-			}
-		}
-	}
-	return n
 }

@@ -51,11 +51,7 @@ func sameString(a Value, n *node, b Value, m *node) bool {
 	if bytes.Equal(x, y) {
 		return true
 	}
-	if flags&escaped == 0 || flags&lone != 0 {
-		return false
-	}
-	var room [2][64]byte
-	return bytes.Equal(appendRead(room[0][:0], x), appendRead(room[1][:0], y))
+	return flags&escaped != 0 && flags&lone == 0 && readsSame(x, y)
 }
 
 func sameName(a, b Value) bool {

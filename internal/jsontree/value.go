@@ -1,6 +1,10 @@
 package jsontree
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
 
 // Value is one value of a tree, and where it is a member, its name with it. It is
 // small and made to be copied. The zero Value is Missing, which every method
@@ -83,16 +87,22 @@ func (v Value) Next() Value {
 }
 
 // Get returns the value of the first member of that name; Missing where there is none.
+// It looks at the names one after another.
 func (v Value) Get(name string) Value {
-	if !v.Is(Object) {
+	n := v.node()
+	if n.kind() != Object || n.info>>countShift == 0 {
 		return Value{}
 	}
-	for m := v.First(); m.Exists(); m = m.Next() {
-		if m.NameIs(name) {
-			return m
+	for i := v.i + 1; ; {
+		if v.t.reads(&v.t.nodes[i], name) {
+			return Value{v.t, i + 1}
 		}
+		n = &v.t.nodes[i+1]
+		if n.info&last != 0 {
+			return Value{}
+		}
+		i = n.next
 	}
-	return Value{}
 }
 
 // NameText returns the name of a member's value, read: without escapes, a lone
@@ -109,6 +119,26 @@ func (v Value) NameText() string {
 func (v Value) NameIs(name string) bool {
 	n, ok := v.nameNode()
 	return ok && v.t.reads(n, name)
+}
+
+// RawName returns what stands between the quotes of the name of a member's value, and
+// whether it has no escapes, so that it is the name. It aliases the text; nil and true
+// for others.
+func (v Value) RawName() (raw []byte, plain bool) {
+	n, ok := v.nameNode()
+	if !ok {
+		return nil, true
+	}
+	return v.t.text[n.start+1 : n.end-1 : n.end-1], n.info&escaped == 0
+}
+
+// AppendNameText appends what NameText returns.
+func (v Value) AppendNameText(dst []byte) []byte {
+	raw, plain := v.RawName()
+	if plain {
+		return append(dst, raw...)
+	}
+	return appendRead(dst, raw)
 }
 
 // AppendName appends the name of a member's value as it stood, with its quotes;
@@ -218,7 +248,29 @@ func (t *Tree) read(n *node) string {
 		return string(raw)
 	}
 	var room [256]byte
-	return string(appendRead(room[:0], raw))
+	if len(raw) <= len(room) {
+		return string(appendRead(room[:0], raw))
+	}
+	var b strings.Builder
+	b.Grow(len(raw))
+	for len(raw) > 0 {
+		// What stands in room is written before the next escape could exceed it.
+		out := room[:0]
+		for len(raw) > 0 && len(out) <= len(room)-utf8.UTFMax {
+			if raw[0] == '\\' {
+				r, size := unescape(raw)
+				out, raw = utf8.AppendRune(out, r), raw[size:]
+				continue
+			}
+			n := bytes.IndexByte(raw[:min(len(raw), len(room)-len(out))], '\\')
+			if n < 0 {
+				n = min(len(raw), len(room)-len(out))
+			}
+			out, raw = append(out, raw[:n]...), raw[n:]
+		}
+		b.Write(out)
+	}
+	return b.String()
 }
 
 func (t *Tree) reads(n *node, want string) bool {
