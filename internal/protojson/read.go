@@ -150,17 +150,11 @@ func (r *reader) named(m *Message, e jsontree.Value, next int) *field {
 			return f
 		}
 	}
-	r.text = e.AppendName(r.text[:0])
-	name := r.text[1 : len(r.text)-1]
-	if f := m.byName[string(name)]; f != nil {
-		return f
+	name, plain := e.RawName()
+	if !plain {
+		return m.byName[e.NameText()]
 	}
-	for _, c := range name {
-		if c == '\\' {
-			return m.byName[e.NameText()]
-		}
-	}
-	return nil
+	return m.byName[string(name)]
 }
 
 // extends tells whether the name of a member is that of a known extension.
@@ -287,16 +281,13 @@ func (f *field) keyAt(wire []byte) entry {
 
 // key appends the name of a member as a key.
 func (r *reader) key(dst []byte, e jsontree.Value, f *field) ([]byte, bool) {
-	r.text = e.AppendName(r.text[:0])
-	name := r.text[1 : len(r.text)-1]
-	for _, c := range name {
-		if c == '\\' {
-			if e.Lone() {
-				return dst, false
-			}
-			name = []byte(e.NameText())
-			break
+	name, plain := e.RawName()
+	if !plain {
+		if e.Lone() {
+			return dst, false
 		}
+		r.text = e.AppendNameText(r.text[:0])
+		name = r.text
 	}
 	switch {
 	case f.kind == protoreflect.StringKind:
@@ -327,8 +318,8 @@ func (r *reader) texts(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 		}
 		before := len(dst)
 		dst = append(append(append(dst, f.tag...), 0), f.key.tag...)
-		name := e.NameText()
-		dst = append(protowire.AppendVarint(dst, uint64(len(name))), name...)
+		r.text = e.AppendNameText(r.text[:0])
+		dst = append(protowire.AppendVarint(dst, uint64(len(r.text))), r.text...)
 		dst = append(append(dst, f.value.tag...), 0)
 		body := len(dst)
 		if e.Is(jsontree.String) {
