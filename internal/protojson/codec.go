@@ -166,7 +166,7 @@ func (c *Codec) AppendAny(dst []byte, typeURL string, value []byte, depth int) (
 	w := newWriter(c, len(value))
 	out, ok := w.opened(dst, l, value, depth)
 	for !ok && w.next() {
-		out, ok = w.opened(dst, l, value, depth)
+		out, ok = w.opened(out[:len(dst)], l, value, depth)
 	}
 	w.done()
 	if !ok && w.trouble == foreign {
@@ -198,7 +198,7 @@ func (w *writer) whole(dst, wire []byte, m *Message, depth int) ([]byte, bool) {
 		if w.mode == careful && !w.check(m, wire) {
 			break
 		}
-		out, ok = w.message(dst, wire, m, depth)
+		out, ok = w.message(out[:len(dst)], wire, m, depth)
 	}
 	w.done()
 	return out, ok

@@ -107,6 +107,9 @@ func (w *writer) checkEntry(f *field, content []byte, levels int) bool {
 	return true
 }
 
+// maxVarint is how long a length may be.
+const maxVarint = 5
+
 // part is a field in its bytes, with its tag.
 type part struct {
 	field            *field
@@ -121,6 +124,9 @@ type part struct {
 // or merges fields the bytes must have been checked.
 func (w *writer) arrange(m *Message, wire []byte) (parted, ok bool) {
 	w.need()
+	if len(wire) > longMessage {
+		w.room.parts = slices.Grow(w.room.parts, countFields(wire))
+	}
 	base := len(w.room.parts)
 	last := -1
 	var seen, oneofs set
@@ -165,6 +171,22 @@ func (w *writer) arrange(m *Message, wire []byte) (parted, ok bool) {
 	return true, true
 }
 
+// longMessage is the size from which the fields of a message are counted first.
+const longMessage = 4096
+
+// countFields returns how many fields bytes begin with.
+func countFields(wire []byte) (count int) {
+	for len(wire) > 0 {
+		_, _, n := protowire.ConsumeField(wire)
+		if n < 0 {
+			break
+		}
+		wire = wire[n:]
+		count++
+	}
+	return count
+}
+
 // gather returns the bytes of all parts of one field, of which the first is at i, and
 // where the next field is.
 func (w *writer) gather(wire []byte, i int) (run []byte, next int, ok bool) {
@@ -197,12 +219,12 @@ func (w *writer) gather(wire []byte, i int) (run []byte, next int, ok bool) {
 	}
 	size := 0
 	for _, p := range parts {
-		size += int(p.end - p.start)
+		size += int(p.end-p.start) + maxVarint
 	}
 	if !w.copies(size) {
 		return nil, next, false
 	}
-	start, out := len(w.room.bytes), w.room.bytes
+	out := w.room.take(size)
 	if repeats {
 		for _, p := range parts {
 			out = append(out, wire[p.start:p.end]...)
@@ -210,8 +232,17 @@ func (w *writer) gather(wire []byte, i int) (run []byte, next int, ok bool) {
 	} else {
 		out = appendMerged(out, wire, f, parts)
 	}
-	w.room.bytes = out
-	return out[start:len(out):len(out)], next, true
+	return out, next, true
+}
+
+// take returns room for size bytes that stays as it is until the writer is done.
+func (r *room) take(size int) []byte {
+	if cap(r.bytes)-len(r.bytes) < size {
+		r.bytes = make([]byte, 0, max(size, 1024))
+	}
+	start := len(r.bytes)
+	r.bytes = r.bytes[:start+size]
+	return r.bytes[start:start:len(r.bytes)]
 }
 
 // clearOneofs marks as dead what a later field of the same oneof takes away.

@@ -2,6 +2,7 @@ package protojson
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -66,7 +67,7 @@ func (w *writer) copies(n int) bool {
 }
 
 // maxCopies is how often the bytes of a message may be copied.
-const maxCopies = 16
+const maxCopies = 8
 
 func newWriter(c *Codec, size int) writer {
 	return writer{codec: c, size: maxCopies * (size + 64), limit: maxCopies * (size + 64)}
@@ -328,6 +329,7 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 	if count < 0 {
 		w.need()
 		base := len(w.room.entries)
+		w.room.entries = slices.Grow(w.room.entries, -count)
 		list, ok := w.sorted(w.room.entries, run, f)
 		if !ok {
 			return dst, wire, false
@@ -361,8 +363,8 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 	return append(dst, '}'), rest, true
 }
 
-// ordered returns how many entries of a map wire begins with, -1 where their keys do
-// not ascend, and where they end.
+// ordered returns how many entries of a map wire begins with, negative where their
+// keys do not ascend, and where they end.
 func (w *writer) ordered(wire []byte, f *field) (count, end int, ok bool) {
 	var last, e entry
 	ascends := true
@@ -384,7 +386,7 @@ func (w *writer) ordered(wire []byte, f *field) (count, end int, ok bool) {
 		end = len(wire) - len(rest)
 	}
 	if !ascends {
-		count = -1
+		count = -count
 	}
 	return count, end, true
 }
