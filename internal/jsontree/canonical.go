@@ -22,13 +22,13 @@ func AppendCanonical(dst []byte, v Value) ([]byte, bool) {
 }
 
 // AppendCanonicalWith is AppendCanonical of an object as if its member of that name
-// were the string text, or as if that stood beside the others where there is none.
+// were the string text, or as if that stood beside the others where there is none. It
+// reports false for what is no object too.
 func AppendCanonicalWith(dst []byte, v Value, name, text string) ([]byte, bool) {
 	if !v.Is(Object) || v.node().info&(lone|doubled) != 0 {
 		return dst, false
 	}
-	extra := canonicalMember{name: []byte(Clean(name)), text: AppendString(nil, text)}
-	out, ok := appendObject(dst, v, &extra)
+	out, ok := appendObject(dst, v, &canonicalMember{name: []byte(name), text: text, said: true})
 	if !ok {
 		return dst, false
 	}
@@ -36,12 +36,12 @@ func AppendCanonicalWith(dst []byte, v Value, name, text string) ([]byte, bool) 
 }
 
 // AppendCanonicalWithout is AppendCanonical of an object without the member of that
-// name.
+// name. It reports false for what is no object too.
 func AppendCanonicalWithout(dst []byte, v Value, name string) ([]byte, bool) {
 	if !v.Is(Object) || v.node().info&(lone|doubled) != 0 {
 		return dst, false
 	}
-	out, ok := appendObject(dst, v, &canonicalMember{name: []byte(Clean(name))})
+	out, ok := appendObject(dst, v, &canonicalMember{name: []byte(name)})
 	if !ok {
 		return dst, false
 	}
@@ -80,16 +80,17 @@ func (t *Tree) appendString(dst []byte, n *node) []byte {
 	return append(appendBriefly(append(dst, '"'), t.text[n.start+1:n.end-1]), '"')
 }
 
-// canonicalMember is a member to be sorted: its name, read, and its value, or the
-// text that stands for it.
+// canonicalMember is a member to be sorted: its name, read, and its value, or where
+// said is set the string that stands for it.
 type canonicalMember struct {
 	name  []byte
 	value Value
-	text  []byte
+	text  string
+	said  bool
 }
 
 // appendObject appends an object, where extra is set with it in place of the member
-// of its name, and without that where extra has no text.
+// of its name, and without that where extra says nothing.
 func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
 	var room [16]canonicalMember
 	members := room[:0]
@@ -106,7 +107,7 @@ func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
 			members = append(members, c)
 		}
 	}
-	if extra != nil && extra.text != nil {
+	if extra != nil && extra.said {
 		members = append(members, *extra)
 	}
 	compare := func(a, b canonicalMember) int { return compareUTF16(a.name, b.name) }
@@ -118,8 +119,8 @@ func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if m.text != nil {
-			dst = append(append(AppendStringBytes(dst, m.name), ':'), m.text...)
+		if m.said {
+			dst = AppendString(append(AppendStringBytes(dst, m.name), ':'), m.text)
 			continue
 		}
 		var ok bool

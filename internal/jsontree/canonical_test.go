@@ -46,6 +46,9 @@ func TestAppendCanonical_rfc8785(t *testing.T) {
      }`,
 			"{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u0080\":\"Control\",\"ö\":\"Latin Small Letter O With Diaeresis\",\"€\":\"Euro Sign\",\"😀\":\"Emoji: Grinning Face\",\"\ufb33\":\"Hebrew Letter Dalet With Dagesh\"}",
 		},
+		// The first and the last beside the surrogates, by UTF-16.
+		{`{"\ue000":1,"\uffff":2,"\ud800\udc00":3,"\ud7ff":4,"\udbff\udfff":5,"\ue000a":6,"":7}`,
+			"{\"\":7,\"\ud7ff\":4,\"\U00010000\":3,\"\U0010ffff\":5,\"\ue000\":1,\"\ue000a\":6,\"\uffff\":2}"},
 	} {
 		got, ok := jsontree.AppendCanonical([]byte("x"), parse(t, row.text))
 		if string(got) != "x"+row.want || ok != (row.want != "") {
@@ -103,7 +106,7 @@ func TestAppendCanonical_refused(t *testing.T) {
 func TestAppendCanonical_random(t *testing.T) {
 	t.Parallel()
 	said := 0
-	for seed := range uint64(8000) {
+	for seed := range uint64(4000) {
 		text := randomText(seed)
 		v := parse(t, string(text))
 		got, ok := jsontree.AppendCanonical(nil, v)
@@ -120,7 +123,7 @@ func TestAppendCanonical_random(t *testing.T) {
 			t.Fatalf("%s: %s, want %s", text, got, want)
 		}
 	}
-	if said < 500 {
+	if said < 250 {
 		t.Errorf("%d texts have a canonical form", said)
 	}
 }
@@ -158,7 +161,7 @@ func numbersStay(t *testing.T, text []byte) bool {
 func TestAppendCanonical_doubles(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 10))
-	for range 50000 {
+	for range 20000 {
 		f := math.Float64frombits(r.Uint64())
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			continue

@@ -53,7 +53,8 @@ func (v Value) Raw() []byte {
 	return v.t.text[n.start:n.end:n.end]
 }
 
-// Len returns how many elements or members v has, 0 for what holds none.
+// Len returns how many elements or members v has, 0 for scalars. It is known, but where
+// there are 4,095 and more: they are gone through.
 func (v Value) Len() int {
 	count := int(v.node().info >> countShift)
 	if count < maxCount {
@@ -172,7 +173,8 @@ func (v Value) Lone() bool {
 // HasNumber tells whether v is or holds, at any depth, a number.
 func (v Value) HasNumber() bool { return v.node().info&number != 0 }
 
-// Height returns how deep v nests: 1 for {} and [], 0 for what holds nothing.
+// Height returns how deep v nests: 1 for {} and [], 0 for scalars. It is known, but for
+// what nests 255 deep and more: that is gone through.
 func (v Value) Height() int {
 	n := v.node()
 	height := int(n.info >> heightShift & maxHeight)
