@@ -3,6 +3,7 @@ package protojson
 import (
 	"math"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -301,32 +302,36 @@ func (w *writer) only(m *Message, wire []byte) (run []byte, ok bool) {
 	return run, true
 }
 
-// sorted returns the entries of a map by their keys, of those with the same key the
-// last, at the end of list.
-func (w *writer) sorted(list []entry, run []byte, f *field) ([]entry, bool) {
-	base := len(list)
-	for len(run) > 0 {
-		_, _, n := consumeTag(run)
-		content, size := consumeBytes(run[n:])
-		run = run[n+size:]
-		var e entry
-		if !w.split(&e, content, f) {
-			return nil, false
-		}
-		list = append(list, e)
+// room is what a writer needs that puts fields in order. Its lists are stacks: what is
+// open in a message stands before what is open in those inside it.
+type room struct {
+	parts   []part
+	base    int // where those of the last message begin
+	bytes   []byte
+	entries []entry
+}
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+func (w *writer) need() {
+	if w.room == nil {
+		w.room = rooms.Get().(*room)
 	}
-	all := list
-	list = list[base:]
-	slices.SortStableFunc(list, func(a, b entry) int { return a.compare(&b) })
-	kept := list[:0]
-	for i := range list {
-		if i+1 < len(list) && list[i].compare(&list[i+1]) == 0 {
-			if w.mode < careful { // what is dropped must be checked, too
-				return nil, w.fail(unordered)
-			}
-			continue
-		}
-		kept = append(kept, list[i])
+}
+
+// copies tells whether n bytes more may be copied: messages in messages that are each
+// in pieces take as much for every level.
+func (w *writer) copies(n int) bool {
+	w.limit -= n
+	return w.limit >= 0 || w.fail(refused)
+}
+
+// maxCopies is how often the bytes of a message may be copied.
+const maxCopies = 8
+
+func (r *room) reset() {
+	if r != nil {
+		clear(r.entries[:cap(r.entries)])
+		r.parts, r.bytes, r.entries = r.parts[:0], r.bytes[:0], r.entries[:0]
 	}
-	return all[:base+len(kept)], true
 }

@@ -1,10 +1,6 @@
 package protojson
 
 import (
-	"bytes"
-	"slices"
-	"sync"
-
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -42,33 +38,6 @@ type writer struct {
 	trouble trouble
 }
 
-// room is what a writer needs that puts fields in order. Its lists are stacks: what is
-// open in a message stands before what is open in those inside it.
-type room struct {
-	parts   []part
-	base    int // where those of the last message begin
-	bytes   []byte
-	entries []entry
-}
-
-var rooms = sync.Pool{New: func() any { return new(room) }}
-
-func (w *writer) need() {
-	if w.room == nil {
-		w.room = rooms.Get().(*room)
-	}
-}
-
-// copies tells whether n bytes more may be copied: messages in messages that are each
-// in pieces take as much for every level.
-func (w *writer) copies(n int) bool {
-	w.limit -= n
-	return w.limit >= 0 || w.fail(refused)
-}
-
-// maxCopies is how often the bytes of a message may be copied.
-const maxCopies = 8
-
 func newWriter(c *Codec, size int) writer {
 	return writer{codec: c, size: maxCopies * (size + 64), limit: maxCopies * (size + 64)}
 }
@@ -81,13 +50,6 @@ func (w *writer) next() bool {
 	w.room.reset()
 	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1, size: w.size, limit: w.size}
 	return true
-}
-
-func (r *room) reset() {
-	if r != nil {
-		clear(r.entries[:cap(r.entries)])
-		r.parts, r.bytes, r.entries = r.parts[:0], r.bytes[:0], r.entries[:0]
-	}
 }
 
 // done gives back what the writer took.
@@ -304,192 +266,6 @@ func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte
 		}
 	}
 	return append(dst, ']'), wire, wrote, true
-}
-
-// An entry is one entry of a map in its bytes: its key as number or text, its value
-// without a tag, nil where it is the zero value.
-type entry struct {
-	text   []byte
-	number uint64
-	value  []byte
-}
-
-// entries appends a map: the entries at the beginning of wire that are of one field.
-func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte, ok bool) {
-	if depth <= 0 {
-		return dst, wire, w.fail(refused)
-	}
-	count, end, ok := w.ordered(wire, f)
-	if !ok {
-		return dst, wire, false
-	}
-	dst = append(dst, '{')
-	run, rest := wire[:end], wire[end:]
-	var e entry
-	if count < 0 {
-		w.need()
-		base := len(w.room.entries)
-		w.room.entries = slices.Grow(w.room.entries, -count)
-		list, ok := w.sorted(w.room.entries, run, f)
-		if !ok {
-			return dst, wire, false
-		}
-		w.room.entries = list
-		for i := base; i < len(list); i++ {
-			if i > base {
-				dst = append(dst, ',')
-			}
-			if dst, ok = w.entry(dst, &list[i], f, depth-1); !ok {
-				return dst, wire, false
-			}
-		}
-		w.room.entries = w.room.entries[:base]
-		return append(dst, '}'), rest, true
-	}
-	for i := 0; i < count; i++ {
-		_, _, n := consumeTag(run)
-		content, size := consumeBytes(run[n:])
-		run = run[n+size:]
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if !w.split(&e, content, f) {
-			return dst, wire, false
-		}
-		if dst, ok = w.entry(dst, &e, f, depth-1); !ok {
-			return dst, wire, false
-		}
-	}
-	return append(dst, '}'), rest, true
-}
-
-// ordered returns how many entries of a map wire begins with, negative where their
-// keys do not ascend, and where they end.
-func (w *writer) ordered(wire []byte, f *field) (count, end int, ok bool) {
-	var last, e entry
-	ascends := true
-	for rest := wire; len(rest) > 0; count++ {
-		number, kind, n := consumeTag(rest)
-		if n < 0 || number != f.number || kind != protowire.BytesType {
-			break
-		}
-		content, size := consumeBytes(rest[n:])
-		if size < 0 || !w.split(&e, content, f) {
-			if size < 0 {
-				w.trouble = refused
-			}
-			return 0, 0, false
-		}
-		ascends = ascends && (count == 0 || last.compare(&e) < 0)
-		last = e
-		rest = rest[n+size:]
-		end = len(wire) - len(rest)
-	}
-	if !ascends {
-		count = -count
-	}
-	return count, end, true
-}
-
-// compare orders entries by their keys: one of the two parts is the same in both.
-func (e *entry) compare(other *entry) int {
-	switch {
-	case e.number < other.number:
-		return -1
-	case e.number > other.number:
-		return 1
-	}
-	return bytes.Compare(e.text, other.text)
-}
-
-// split reads an entry. Of fields that stand twice in it the last counts, but for
-// messages, which are merged; others are dropped, as all readers do.
-func (w *writer) split(e *entry, content []byte, f *field) bool {
-	if w.splitUsual(e, content, f) {
-		return true
-	}
-	*e = entry{number: f.key.zeroKey()}
-	keyed := false
-	for len(content) > 0 {
-		number, kind, n := consumeTag(content)
-		if n < 0 {
-			return w.fail(refused)
-		}
-		content = content[n:]
-		size := protowire.ConsumeFieldValue(number, kind, content)
-		if size < 0 {
-			return w.fail(refused)
-		}
-		value := content[:size]
-		content = content[size:]
-		switch {
-		case number == 1 && kind == f.key.wire:
-			if keyed && w.mode < careful {
-				return w.fail(unordered)
-			}
-			keyed = true
-			if f.key.kind == protoreflect.StringKind {
-				e.text, _ = consumeBytes(value)
-			} else {
-				e.number = f.key.sortable(value)
-			}
-		case number == 2 && kind == f.value.wire:
-			if e.value != nil && w.mode < careful {
-				return w.fail(unordered)
-			}
-			if e.value != nil && f.value.kind == protoreflect.MessageKind {
-				if !w.copies(len(e.value) + len(value)) {
-					return false
-				}
-				value = joined(e.value, value)
-			}
-			e.value = value
-		}
-	}
-	return true
-}
-
-// splitUsual reads an entry of a text and something in bytes, each short and each
-// once; false where it is another one.
-func (w *writer) splitUsual(e *entry, content []byte, f *field) bool {
-	if len(content) < 4 || f.key.kind != protoreflect.StringKind || f.value.wire != protowire.BytesType || content[0] != f.key.tag[0] {
-		return false
-	}
-	end := 2 + int(content[1])
-	if end > 2+0x7f || end+2 > len(content) || content[end] != f.value.tag[0] ||
-		content[end+1] > 0x7f || end+2+int(content[end+1]) != len(content) {
-		return false
-	}
-	e.text, e.number, e.value = content[2:end], 0, content[end+1:]
-	return true
-}
-
-// joined returns the bytes field that holds what two of them hold.
-func joined(a, b []byte) []byte {
-	a, _ = consumeBytes(a)
-	b, _ = consumeBytes(b)
-	size := len(a) + len(b)
-	both := protowire.AppendVarint(make([]byte, 0, size+5), uint64(size))
-	return append(append(both, a...), b...)
-}
-
-// entry appends the member that an entry of a map is.
-func (w *writer) entry(dst []byte, e *entry, f *field, depth int) ([]byte, bool) {
-	if f.key.kind == protoreflect.StringKind {
-		var ok bool
-		if dst, ok = appendText(dst, e.text); !ok {
-			return dst, w.fail(refused)
-		}
-	} else {
-		dst = append(f.key.appendKey(append(dst, '"'), e.number), '"')
-	}
-	dst = append(dst, ':')
-	value := e.value
-	if value == nil {
-		value = zeros[:]
-	}
-	dst, n := w.value(dst, value, f.value, depth)
-	return dst, n >= 0
 }
 
 // consumeTag is protowire's, faster for small numbers.
