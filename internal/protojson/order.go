@@ -167,9 +167,25 @@ func (w *writer) arrange(m *Message, wire []byte) (parted, ok bool) {
 	if w.mode == careful {
 		clearOneofs(parts)
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return a.field.place - b.field.place })
+	sortParts(parts)
 	w.room.base = base
 	return true, true
+}
+
+// sortParts sorts by place, those of one place as they stand. Few parts are mostly out
+// of place, the oneofs of Go: then putting in each is fastest.
+func sortParts(parts []part) {
+	if len(parts) > 64 {
+		slices.SortStableFunc(parts, func(a, b part) int { return a.field.place - b.field.place })
+		return
+	}
+	for i := 1; i < len(parts); i++ {
+		p, j := parts[i], i
+		for ; j > 0 && parts[j-1].field.place > p.field.place; j-- {
+			parts[j] = parts[j-1]
+		}
+		parts[j] = p
+	}
 }
 
 // longMessage is the size from which the fields of a message are counted first.
