@@ -1,6 +1,7 @@
 package protojson
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,11 +99,11 @@ func (r *reader) fields(dst []byte, v jsontree.Value, m *Message, frame frameKin
 	if !v.Is(jsontree.Object) {
 		return dst, r.fail(refused)
 	}
-	start, next, ascends := len(dst), 0, true
+	start, next, ascends, doubled := len(dst), 0, true, v.Doubled()
 	last := protowire.Number(0)
 	var seen, oneofs set
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() {
+		if doubled && e.Repeats() {
 			continue
 		}
 		if frame == typedObject && e.NameIs("@type") {
@@ -234,10 +235,10 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 	if !v.Is(jsontree.Object) {
 		return dst, r.fail(refused)
 	}
-	start, ascends := len(dst), true
-	last := -1 // where the entry before begins
+	start, ascends, doubled := len(dst), true, v.Doubled()
+	var last []byte // the name before
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() {
+		if doubled && e.Repeats() {
 			continue
 		}
 		before := len(dst)
@@ -255,11 +256,9 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 			continue
 		}
 		dst = frame(dst, before+len(f.tag))
-		if ascends && last >= 0 {
-			a, b := f.keyAt(dst[last:]), f.keyAt(dst[before:])
-			ascends = a.compare(&b) < 0
-		}
-		last = before
+		name, plain := e.RawName()
+		ascends = ascends && plain && (last == nil || f.key.kind == protoreflect.StringKind && bytes.Compare(last, name) < 0)
+		last = name
 	}
 	if !ascends && !r.orderEntries(dst[start:], f) {
 		return dst, r.fail(refused)
