@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/schema/schematest"
 )
 
 // teaSchema has errors that say everything that an option can.
@@ -40,7 +41,7 @@ message ZeroError {
 
 func teaCatalog(t testing.TB) *errmap.Catalog {
 	t.Helper()
-	return newCatalog(t, compileProto(t, teaSchema))
+	return newCatalog(t, schematest.Compile(t, teaSchema))
 }
 
 // teaError is what a peer sends of an error of that schema.

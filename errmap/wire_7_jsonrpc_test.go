@@ -276,16 +276,16 @@ func TestProfile_HTTPStatus(t *testing.T) {
 
 func TestParseProfile(t *testing.T) {
 	t.Parallel()
-	for _, p := range []errmap.Profile{errmap.ProfileGeneric, errmap.ProfileA2A, errmap.ProfileMCP} {
+	for _, p := range errmap.Profiles() {
 		if got, err := errmap.ParseProfile(p.String()); got != p || err != nil {
 			t.Errorf("%s: %v, %v", p, got, err)
 		}
 	}
-	if _, err := errmap.ParseProfile("A2A"); err == nil || err.Error() != `errmap: unknown profile "A2A": want generic, a2a or mcp` {
+	if _, err := errmap.ParseProfile("A2A"); err == nil || err.Error() != `errmap: unknown profile "A2A": want generic, a2a, mcp or mcp-2025-11-25` {
 		t.Errorf("%v", err)
 	}
-	if got := errmap.Profile(9).String(); got != "profile 9" {
-		t.Errorf("%s", got)
+	if got := (errmap.Profile{}); got != errmap.ProfileGeneric {
+		t.Errorf("the zero value is %s", got)
 	}
 }
 

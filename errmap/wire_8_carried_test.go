@@ -20,6 +20,7 @@ import (
 
 	"github.com/errmap/errmap/errmap"
 	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
+	"github.com/errmap/errmap/internal/schema/schematest"
 )
 
 func TestWire_8_value_form(t *testing.T) {
@@ -212,7 +213,7 @@ func TestWire_8_prefixes_are_not_compared(t *testing.T) {
 // A reader that does not link a type takes its detail by type.
 func TestWire_8_details_that_the_reader_cannot_render_agree_by_type(t *testing.T) {
 	t.Parallel()
-	tea := newCatalog(t, compileProto(t, teaSchema))
+	tea := newCatalog(t, schematest.Compile(t, teaSchema))
 	e := decodeText(t, "http", `{"error":{"code":404,"message":"m","status":"NOT_FOUND","extra":1,"details":[{"@type":"type.googleapis.com/tea.v1.TeapotError","pot":"p"}]}}`, 0, errmap.WithCatalog(tea))
 	s := e.Status(errmap.WithCatalog(tea))
 	if back, err := errmap.FromStatus(s, errmap.WithCatalog(nil)); err != nil || len(back.Received()) != 1 {

@@ -9,16 +9,18 @@ import (
 	"github.com/errmap/errmap/internal/jsontree"
 )
 
-const errorInfo = "google.rpc.ErrorInfo"
+const (
+	errorInfo = "google.rpc.ErrorInfo"
+	wellKnown = "google.protobuf."
+)
 
-// ReadKnown reads what can be read of an object with a string "@type". Members that
-// the schema does not know are left out, and so are names of enum values; where the
-// rest is still refused each member is read alone and those that are refused are
-// left out. Types of google.protobuf are read from the member "value". Metadata of a
-// google.rpc.ErrorInfo that are no strings read as their JSON text, null as nothing.
+// ReadKnown reads what an object with a string "@type" says as its type. Members that
+// the schema does not know are left out, and so are names of enum values. Types of
+// google.protobuf are read from the member "value". Metadata of a google.rpc.ErrorInfo
+// that are no strings read as their JSON text, null as nothing.
 //
-// It is false where the type is not linked, and where nothing can be said. The value
-// is as that of [Codec.ReadAny].
+// It is false where the type is not linked, and where ProtoJSON refuses what it knows:
+// then no part of the object counts. The value is as that of [Codec.ReadAny].
 func (c *Codec) ReadKnown(v jsontree.Value) (typeURL string, value []byte, ok bool) {
 	l := c.linkOf(v)
 	if l == nil {
@@ -32,7 +34,8 @@ func (c *Codec) ReadKnown(v jsontree.Value) (typeURL string, value []byte, ok bo
 	case ok:
 		typeURL, value = l.url, clone(out)
 	case r.trouble == foreign:
-		typeURL, value, ok = c.libraryKnown(l, v)
+		typeURL = l.url
+		value, ok = c.libraryKnown(l, v)
 	}
 	r.put()
 	return typeURL, value, ok
@@ -40,7 +43,7 @@ func (c *Codec) ReadKnown(v jsontree.Value) (typeURL string, value []byte, ok bo
 
 func (r *reader) known(dst []byte, v jsontree.Value, l *link) ([]byte, bool) {
 	name := l.table.desc.FullName()
-	if strings.HasPrefix(string(name), "google.protobuf.") {
+	if strings.HasPrefix(string(name), wellKnown) {
 		value := v.Get("value")
 		if !value.Exists() {
 			return dst, r.fail(refused)
@@ -51,55 +54,28 @@ func (r *reader) known(dst []byte, v jsontree.Value, l *link) ([]byte, bool) {
 		return dst, r.fail(foreign)
 	}
 	r.textual = name == errorInfo
-	out, ok := r.fields(dst, v, l.table, typedObject)
-	if ok || r.trouble == foreign {
-		return out, ok
-	}
-	return r.eachAlone(out[:len(dst)], v, l.table)
+	return r.fields(dst, v, l.table, typedObject)
 }
 
-// eachAlone appends those members of an object that are read.
-func (r *reader) eachAlone(dst []byte, v jsontree.Value, m *Message) ([]byte, bool) {
-	start, conflict := len(dst), false
-	var seen, oneofs set
-	for e := v.First(); e.Exists(); e = e.Next() {
-		f := r.named(m, e, len(m.fields))
-		if e.Repeats() || f == nil || e.Is(jsontree.Null) && !f.nullable() {
-			continue
-		}
-		before := len(dst)
-		out, ok := r.field(dst, e, f)
-		if !ok && r.trouble == foreign {
-			return dst, false
-		}
-		if dst = out; !ok {
-			dst = dst[:before]
-			continue
-		}
-		first := seen.add(f.place)
-		conflict = conflict || !first || f.oneof >= 0 && !oneofs.add(f.oneof)
+// ReadMessage reads an object as a message of a linked type, as [Codec.ReadKnown] does,
+// but without "@type".
+func (c *Codec) ReadMessage(typeURL string, v jsontree.Value) (value []byte, ok bool) {
+	l := c.link(typeURL)
+	if l == nil {
+		return nil, false
 	}
-	if conflict {
-		return r.settle(dst, start, m)
+	r := getReader(c)
+	r.lenient = true
+	out, ok := r.message(r.out[:0], v, l.table)
+	r.out = out
+	switch {
+	case ok:
+		value = clone(out)
+	case r.trouble == foreign:
+		value, ok = c.libraryMessage(l, v.AppendOnce(nil))
 	}
-	r.order(dst[start:])
-	return dst, true
-}
-
-// settle makes one message of bytes that have a field twice, or two fields of one
-// oneof: the ProtoJSON of a message has each once.
-func (r *reader) settle(dst []byte, start int, m *Message) ([]byte, bool) {
-	w := newWriter(r.codec, len(dst))
-	text, ok := w.whole(nil, dst[start:], m, equalDepth)
-	if !ok {
-		return dst, r.fail(foreign)
-	}
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(text, equalDepth) != nil {
-		return dst, r.fail(refused)
-	}
-	return r.fields(dst[:start], tree.Root(), m, plainObject)
+	r.put()
+	return value, ok
 }
 
 // AppendField appends the ProtoJSON of one populated field of a message, without

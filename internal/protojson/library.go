@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -120,37 +121,33 @@ func (c *Codec) libraryRead(l *link, v jsontree.Value) (string, []byte, bool) {
 }
 
 // libraryKnown is ReadKnown.
-func (c *Codec) libraryKnown(l *link, v jsontree.Value) (string, []byte, bool) {
+func (c *Codec) libraryKnown(l *link, v jsontree.Value) ([]byte, bool) {
+	if strings.HasPrefix(string(l.table.desc.FullName()), wellKnown) {
+		return c.libraryMessage(l, v.Get("value").AppendOnce(nil))
+	}
+	return c.libraryMessage(l, appendMembers(nil, v))
+}
+
+// libraryMessage is ReadMessage.
+func (c *Codec) libraryMessage(l *link, text []byte) ([]byte, bool) {
 	m := l.mt.New().Interface()
-	lenient := protojson.UnmarshalOptions{DiscardUnknown: true}
-	var text []byte
-	if value := v.Get("value"); l.table.desc.FullName().Parent() == "google.protobuf" {
-		if c.parse(value.AppendOnce(nil), m, lenient) != nil {
-			return "", nil, false
-		}
-	} else if text = appendMembers(nil, v, jsontree.Value{}); c.parse(text, m, lenient) != nil {
-		proto.Reset(m)
-		for e := v.First(); e.Exists(); e = e.Next() {
-			if one := l.mt.New().Interface(); !e.Repeats() && c.parse(appendMembers(text[:0], v, e), one, lenient) == nil {
-				proto.Merge(m, one)
-			}
-		}
+	if c.parse(text, m, protojson.UnmarshalOptions{DiscardUnknown: true}) != nil {
+		return nil, false
 	}
 	value, err := marshal(nil, m)
 	if err != nil {
-		return "", nil, false
+		return nil, false
 	}
 	value = clone(value)
 	c.ascend(value, l.table)
-	return l.url, value, true
+	return value, true
 }
 
-// appendMembers appends an object without its "@type" and what stands twice, with
-// one member only if that exists.
-func appendMembers(dst []byte, v, only jsontree.Value) []byte {
+// appendMembers appends an object without its "@type" and what stands twice.
+func appendMembers(dst []byte, v jsontree.Value) []byte {
 	dst = append(dst, '{')
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() || e.NameIs("@type") || only.Exists() && e != only {
+		if e.Repeats() || e.NameIs("@type") {
 			continue
 		}
 		if dst[len(dst)-1] != '{' {

@@ -205,7 +205,7 @@ func (c *Codec) compileEnum(desc protoreflect.EnumDescriptor) *enum {
 // formOf returns the form of a type. A type that has a well-known name and other
 // fields than that name stands for is left to the library.
 func formOf(m *Message) form {
-	name, known := strings.CutPrefix(string(m.desc.FullName()), "google.protobuf.")
+	name, known := strings.CutPrefix(string(m.desc.FullName()), wellKnown)
 	if !known {
 		return formFields
 	}
