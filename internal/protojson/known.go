@@ -103,32 +103,16 @@ func (c *Codec) AppendField(dst []byte, message protoreflect.Message, fd protore
 		return dst, false
 	}
 	w := newWriter(c, len(wire))
-	if f == nil {
-		out, ok := w.whole(dst, wire, m, depth)
-		if !ok && w.trouble == foreign {
-			return c.libraryField(dst, alone, nil)
-		}
-		return w.kept(dst, out, ok)
-	}
-	out, ok := w.lone(dst, wire, f, depth)
-	for !ok && w.next() {
-		if w.mode == careful && !w.check(m, wire) {
-			break
-		}
-		out, ok = w.lone(dst, wire, f, depth)
-	}
-	w.done()
-	if !ok && w.trouble == foreign {
-		return c.libraryField(dst, alone, fd)
-	}
-	return w.kept(dst, out, ok)
-}
-
-func (w *writer) kept(dst, out []byte, ok bool) ([]byte, bool) {
-	if !ok {
+	out, ok := w.whole(dst, wire, m, f, depth)
+	switch {
+	case ok:
+		return out, true
+	case w.trouble != foreign:
 		return dst, false
+	case f == nil:
+		fd = nil
 	}
-	return out, true
+	return c.libraryField(dst, alone, fd)
 }
 
 // lone appends the value of the one field that wire holds.

@@ -32,7 +32,7 @@ func (m *Message) Append(dst []byte, message proto.Message) ([]byte, bool) {
 	}
 	end := len(wire)
 	w := newWriter(m.codec, end-start)
-	out, ok := w.whole(wire, wire[start:end:end], m, maxDepth)
+	out, ok := w.whole(wire, wire[start:end:end], m, nil, maxDepth)
 	if !ok {
 		return dst[:start], false
 	}
