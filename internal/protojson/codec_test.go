@@ -95,6 +95,8 @@ func TestCodec_AppendAny(t *testing.T) {
 		{"a value in pieces", everything, field(12, field(2, varint(2, 1)), field(2, varint(3, 1))), `{"@type":"type.googleapis.com/shop.v1.Everything","byName":{"":{"i32":1,"u32":1}}}`, protojson.Exact},
 		{"bytes that end early", everything, text("\x42\x05ab"), ``, protojson.None},
 		{"the end of a group", everything, text("\x0c"), ``, protojson.None},
+		{"a number too large", everything, text("\x80\x80\x80\x80\x30\x30"), ``, protojson.None},
+		{"a number too large in an entry", everything, field(28, text("\x80\x80\x80\x80\x30\x30")), ``, protojson.None},
 		{"number 0", everything, text("\x00\x01"), ``, protojson.None},
 	} {
 		t.Run(row.name, func(t *testing.T) {

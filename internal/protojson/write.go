@@ -268,12 +268,17 @@ func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte
 	return append(dst, ']'), wire, wrote, true
 }
 
-// consumeTag is protowire's, faster for small numbers.
+// consumeTag is protowire's, faster for small numbers, and refuses those that are too
+// large, as all readers do.
 func consumeTag(wire []byte) (protowire.Number, protowire.Type, int) {
 	if len(wire) > 0 && wire[0] < 0x80 && wire[0] >= 8 {
 		return protowire.Number(wire[0] >> 3), protowire.Type(wire[0] & 7), 1
 	}
-	return protowire.ConsumeTag(wire)
+	number, kind, n := protowire.ConsumeTag(wire)
+	if number > protowire.MaxValidNumber {
+		n = -1
+	}
+	return number, kind, n
 }
 
 // consumeBytes is protowire's, faster for what is short.
