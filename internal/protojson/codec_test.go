@@ -353,3 +353,40 @@ func TestCodec_growth(t *testing.T) { //nolint:paralleltest // it looks at what 
 		}
 	}
 }
+
+// The same of reading.
+func TestCodec_growth_reading(t *testing.T) { //nolint:paralleltest // it looks at what all goroutines allocate
+	codec := protojson.NewCodec(nil)
+	const open = `{"@type":"type.googleapis.com/shop.v1.Everything"`
+	large := strings.Repeat("é", 1<<15)
+	for name, hostile := range map[string]func(n int) string{
+		"in each other": func(n int) string {
+			return open + strings.Repeat(`,"text":"t","self":{"i32":1`, 20*n) + `,"text":"` + large + `"` + strings.Repeat("}", 20*n+1)
+		},
+		"entries that descend": func(n int) string {
+			var text strings.Builder
+			for i := range 10000 * n {
+				fmt.Fprintf(&text, `"%d":true,`, 100000-i)
+			}
+			return open + `,"byNumber":{` + text.String() + `"0":true}}`
+		},
+		"members twice":   func(n int) string { return open + strings.Repeat(`,"text":"t"`, 10000*n) + `}` },
+		"lists in a list": func(n int) string { return open + `,"list":[` + strings.Repeat(`[[],{}],`, 5000*n) + `null]}` },
+		"escapes":         func(n int) string { return open + `,"text":"` + strings.Repeat(`\u00e9`, 10000*n) + `"}` },
+	} {
+		for _, n := range []int{1, 2, 4} {
+			var tree jsontree.Tree
+			if err := tree.Parse([]byte(hostile(n)), depth); err != nil {
+				t.Fatal(err)
+			}
+			size := len(tree.Root().Raw())
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, value, whole := codec.ReadAny(tree.Root())
+			runtime.ReadMemStats(&after)
+			if allocated := int(after.TotalAlloc - before.TotalAlloc); !whole || allocated > 40*size {
+				t.Errorf("%s: %d bytes allocated for %d, %d read (%t)", name, allocated, size, len(value), whole)
+			}
+		}
+	}
+}

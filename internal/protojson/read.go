@@ -334,7 +334,7 @@ func (r *reader) texts(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 
 // order puts fields that were written into the order of their numbers.
 func (r *reader) order(wire []byte) {
-	spans := r.spans[:0]
+	spans := r.spansFor(wire)
 	for at := 0; at < len(wire); {
 		number, _, n := protowire.ConsumeField(wire[at:])
 		spans = append(spans, span{number: number, start: at, end: at + n})
@@ -347,7 +347,7 @@ func (r *reader) order(wire []byte) {
 // orderEntries puts entries that were written into the order of their keys; false
 // where a key stands twice.
 func (r *reader) orderEntries(wire []byte, f *field) bool {
-	spans := r.spans[:0]
+	spans := r.spansFor(wire)
 	for at := 0; at < len(wire); {
 		_, _, n := protowire.ConsumeField(wire[at:])
 		spans = append(spans, span{key: f.keyAt(wire[at:]), start: at, end: at + n})
@@ -361,6 +361,13 @@ func (r *reader) orderEntries(wire []byte, f *field) bool {
 	}
 	r.rearrange(wire, spans)
 	return true
+}
+
+func (r *reader) spansFor(wire []byte) []span {
+	if len(wire) > longMessage {
+		return slices.Grow(r.spans[:0], countFields(wire))
+	}
+	return r.spans[:0]
 }
 
 func (r *reader) rearrange(wire []byte, spans []span) {
