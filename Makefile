@@ -27,6 +27,7 @@ MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformanc
 # more than Go: make test-interop has them.
 INTEROP := polyglot/interop
 INTEROP_PYTHON := $(BUILD)/interop-python
+INTEROP_JAVA := $(BUILD)/interop-java
 INTEROP_NPM := $(INTEROP)/javascript/node_modules/.package-lock.json
 
 # The TypeScript package, and what buf writes for it with plugins out of npm.
@@ -101,13 +102,21 @@ go-test:
 .PHONY: test-interop
 test-interop: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test programs of others in Go, JavaScript and Python.
 	go build -o $(BUILD)/errmap ./cmd/errmap
-	go -C $(INTEROP) test -count=1 ./... $(if $(UPDATE),-update)
+	go -C $(INTEROP) test -p 1 -count=1 ./... $(if $(UPDATE),-update)
 
 # It needs a JDK, Maven and Cargo too, and takes long where they fetch anything.
 .PHONY: interop-all
-interop-all: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test those in Java and Rust too; UPDATE=1 writes the tables of docs/interop.md.
+interop-all: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) $(INTEROP_JAVA)/classpath rust-peers ## Test those in Java and Rust too; UPDATE=1 writes the tables of docs/interop.md.
 	go build -o $(BUILD)/errmap ./cmd/errmap
-	go -C $(INTEROP) test -tags all -count=1 -timeout 30m ./... $(if $(UPDATE),-update)
+	go -C $(INTEROP) test -tags all -p 1 -count=1 -timeout 30m ./... $(if $(UPDATE),-update)
+
+$(INTEROP_JAVA)/classpath: $(shell find $(INTEROP)/grpc/java -type f)
+	mvn -q -B -f $(INTEROP)/grpc/java -Dpeer.build=$(abspath $(INTEROP_JAVA)) compile dependency:build-classpath -Dmdep.outputFile=$(abspath $@)
+	@touch $@
+
+.PHONY: rust-peers
+rust-peers:
+	cargo build --release --locked --quiet --manifest-path $(INTEROP)/grpc/rust/Cargo.toml --target-dir $(BUILD)/interop-rust
 
 $(INTEROP_PYTHON)/installed: $(INTEROP)/python/requirements.txt
 	python3 -m venv --clear $(INTEROP_PYTHON)

@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/errmap/errmap => ../../
 
 require (
+	connectrpc.com/connect v1.21.1
 	connectrpc.com/connect/v2 v2.0.2
 	connectrpc.com/grpcreflect/v2 v2.0.0
 	github.com/a2aproject/a2a-go/v2 v2.4.0
