@@ -61,6 +61,16 @@ func (r rules) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a
 	return r.RequestHandler.CancelTask(ctx, req)
 }
 
+// ListTasks implements [a2asrv.RequestHandler]. To the SDK a page token that it
+// did not make is a body that is no JSON.
+func (r rules) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
+	response, err := r.RequestHandler.ListTasks(ctx, req)
+	if errors.Is(err, a2a.ErrParseError) && req.PageToken != "" {
+		return nil, badToken(err)
+	}
+	return response, err
+}
+
 // addressee is the error of a message to a task that is not the caller's.
 func (r rules) addressee(ctx context.Context, req *a2a.SendMessageRequest) error {
 	if req.Message == nil || req.Message.TaskID == "" {
