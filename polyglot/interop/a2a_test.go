@@ -63,6 +63,46 @@ func TestInterop_A2AGo(t *testing.T) {
 	}
 }
 
+// TestFinding_P08_A2AGo holds that the SDK watches a task that waits for input,
+// until another of its clients has brought it to its end.
+func TestFinding_P08_A2AGo(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []a2a.TransportProtocol{a2a.TransportProtocolJSONRPC, a2a.TransportProtocolGRPC, a2a.TransportProtocolHTTPJSON} {
+		t.Run(string(protocol), func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			defer cancel()
+			client := newSDKClient(t, agent, protocol)
+			asks := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("ask"))
+			result, err := client.SendMessage(ctx, &a2a.SendMessageRequest{Message: asks})
+			task, ok := result.(*a2a.Task)
+			if err != nil || !ok || task.Status.State != a2a.TaskStateInputRequired {
+				t.Fatalf("got %+v, %v", result, err)
+			}
+			var states []a2a.TaskState
+			for event, err := range client.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: task.ID}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch event := event.(type) {
+				case *a2a.Task:
+					states = append(states, event.Status.State)
+					answer := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("7"))
+					answer.TaskID = task.ID
+					if _, err := client.SendMessage(ctx, &a2a.SendMessageRequest{Message: answer}); err != nil {
+						t.Fatal(err)
+					}
+				case *a2a.TaskStatusUpdateEvent:
+					states = append(states, event.Status.State)
+				}
+			}
+			if diff := cmp.Diff([]a2a.TaskState{a2a.TaskStateInputRequired, a2a.TaskStateCompleted}, states); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestInterop_A2AGoLoses holds what the SDK does not read.
 func TestInterop_A2AGoLoses(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ const (
 	build   = "../../.build"
 	service = "lf.a2a.v1.A2AService"
 	domain  = "a2a-protocol.org"
-	timeout = time.Minute
+	timeout = 3 * time.Minute
 )
 
 // agent and middle are the servers that all tests share.
