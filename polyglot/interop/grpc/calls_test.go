@@ -30,7 +30,10 @@ import (
 	"github.com/errmap/errmap/polyglot/interop/internal/results"
 )
 
-const build = "../../../.build"
+const (
+	build   = "../../../.build"
+	timeout = 20 * time.Second // of one call
+)
 
 var found = results.New("../../../docs/interop.md", "gRPC")
 
@@ -131,7 +134,7 @@ func TestFinding_P04_GRPCGo(t *testing.T) {
 
 func viaGRPC(t *testing.T, conn *grpc.ClientConn, s seen) seen {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	path, request := "/"+service+"/"+s.Method, wrapperspb.String(fmt.Sprint(s.Error))
 	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: s.Method != "Fail"}, path)

@@ -67,6 +67,9 @@ func listen(t *testing.T) net.Listener {
 
 // asked returns the error that a request names.
 func asked(request *wrapperspb.StringValue) error {
+	if request.GetValue() == away {
+		return unavailable()
+	}
 	i, err := strconv.Atoi(request.GetValue())
 	if err != nil || i < 0 || i >= len(failures) {
 		return errors.New("no such error")
