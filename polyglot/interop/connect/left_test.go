@@ -32,7 +32,9 @@ func TestFinding_P10_v1_answers_by_itself(t *testing.T) {
 func TestFinding_P29_v1_without_a_status(t *testing.T) {
 	t.Parallel()
 	a := answer{status: http.StatusNotFound, body: []byte("\x0b\x02\x80{}\x03"), header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"br"}}}
-	with := func(next http.RoundTripper) http.RoundTripper { return errmaphttp.NewTransport(next, errmaphttp.Connect) }
+	with := func(next http.RoundTripper) http.RoundTripper {
+		return errmaphttp.NewTransport(next, errmaphttp.Connect)
+	}
 	for client, err := range a.calls(t, with, connect.ProtocolNameConnect) {
 		e, ok := errors.AsType[*errmap.Error](err)
 		if !ok || e.Code() != code.Code_UNIMPLEMENTED || !e.Local() {
