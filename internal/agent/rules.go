@@ -27,12 +27,18 @@ type rules struct {
 	stopped <-chan struct{} // closed when the server ends
 }
 
-// SendMessage implements [a2asrv.RequestHandler].
+// SendMessage implements [a2asrv.RequestHandler]. The SDK sends the whole history,
+// however much was asked for (section 3.2.4).
 func (r rules) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendMessageResult, error) {
 	if err := r.addressee(ctx, req); err != nil {
 		return nil, err
 	}
 	result, err := r.RequestHandler.SendMessage(ctx, req)
+	if task, ok := result.(*a2a.Task); ok && req.Config != nil && req.Config.HistoryLength != nil {
+		if n := *req.Config.HistoryLength; n < len(task.History) {
+			task.History = task.History[len(task.History)-n:]
+		}
+	}
 	return result, r.refused(ctx, req, err)
 }
 

@@ -142,6 +142,21 @@ func TestInterop_A2AGoLoses(t *testing.T) {
 	}
 }
 
+// TestInterop_A2AGoPlainError holds why "errmap serve" sends the error of a stream
+// as its one event, and not in JSON: to this SDK that is a stream without events,
+// which ended well.
+func TestInterop_A2AGoPlainError(t *testing.T) {
+	t.Parallel()
+	client, err := a2aclient.NewFromEndpoints(t.Context(), []*a2a.AgentInterface{a2a.NewAgentInterface(middle.url+"/plain", a2a.TransportProtocolJSONRPC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Destroy() })
+	for event, err := range client.SubscribeToTask(t.Context(), &a2a.SubscribeToTaskRequest{ID: "nope"}) {
+		t.Errorf("got %v, %v", event, err)
+	}
+}
+
 func newSDKClient(t *testing.T, at target, protocol a2a.TransportProtocol) *a2aclient.Client {
 	t.Helper()
 	card, err := agentcard.DefaultResolver.Resolve(t.Context(), at.url)

@@ -167,3 +167,10 @@ test("@a2a-js/sdk reads a JSON-RPC error at any status", async () => {
   const client = await connect("JSONRPC", urls[1], a2a.AgentCard.fromJSON(card));
   await assert.rejects(client.getTask(a2a.GetTaskRequest.fromJSON({ id: "nope" })), { reason: "TASK_NOT_FOUND", envelopeCode: -32001 });
 });
+
+test("@a2a-js/sdk reads a JSON-RPC error in JSON where it asked for a stream", async () => {
+  const card = { name: "plain", supportedInterfaces: [{ url: `${urls[1]}/plain`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] };
+  const client = await connect("JSONRPC", urls[1], a2a.AgentCard.fromJSON(card));
+  const events = client.resubscribeTask(a2a.SubscribeToTaskRequest.fromJSON({ id: "nope" }));
+  await assert.rejects(events.next(), { reason: "TASK_NOT_FOUND", envelopeCode: -32001 });
+});

@@ -155,6 +155,16 @@ class A2ATest(unittest.IsolatedAsyncioTestCase):
             self.assertTrue(raised.exception.message.startswith(text), raised.exception.message)
             self.assertIsNone(raised.exception.data)
 
+    async def test_plain_error(self):
+        """A JSON-RPC error in JSON is read where a stream was asked for."""
+        card = minimal_agent_card(f"{MIDDLE_URL}/plain", ["JSONRPC"])
+        card.capabilities.streaming = True
+        config = ClientConfig(streaming=True, supported_protocol_bindings=["JSONRPC"])
+        async with ClientFactory(config).create(card) as client:
+            with self.assertRaises(errors.TaskNotFoundError):
+                async for _ in client.subscribe(a2a_pb2.SubscribeToTaskRequest(id="nope")):
+                    pass
+
     def check_nine(self, row, error, data):
         mapping = errors.A2A_ERROR_MAPPING[type(error)]
         self.assertEqual(mapping.reason, row["reason"])
