@@ -36,7 +36,9 @@ func (r rules) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2
 	result, err := r.RequestHandler.SendMessage(ctx, req)
 	if task, ok := result.(*a2a.Task); ok && req.Config != nil && req.Config.HistoryLength != nil {
 		if n := *req.Config.HistoryLength; n < len(task.History) {
-			task.History = task.History[len(task.History)-n:]
+			shorter := *task // which others may be reading
+			shorter.History = task.History[len(task.History)-n:]
+			result = &shorter
 		}
 	}
 	return result, r.refused(ctx, req, err)
