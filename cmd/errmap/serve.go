@@ -21,15 +21,16 @@ const (
 )
 
 const serveAbout = `
-Serve runs an A2A 1.0 agent, held in memory, on one port: JSON-RPC, gRPC and
+Serve runs an agent of A2A 1.0.1, held in memory, on one port: JSON-RPC, gRPC and
 HTTP+JSON as A2A has them, and Connect and gRPC-Web besides. It has gRPC
 health and reflection, and its agent card at /.well-known/agent-card.json.
 
 The agent echoes what it is told. "wait 5s" makes a task that can be watched
-and canceled, "fail TASK_NOT_FOUND" an error of any reason, the same on every
-wire; the skills in the agent card list them. Requests name their version with
-the header A2A-Version: 1.0; without it they are of version 0.3, which is
-refused. "Authorization: Bearer NAME" keeps the tasks of one name from others.
+and canceled, "ask" one that waits for another message, "fail TASK_NOT_FOUND" an
+error of any reason, the same on every wire; the skills in the agent card list
+them. Requests name their version with the header A2A-Version: 1.0; without it
+they are of version 0.3, which is refused. "Authorization: Bearer NAME" keeps
+the tasks of one name from others.
 
 It stops on an interrupt, after the calls that run, within 5s.`
 

@@ -87,6 +87,11 @@ var table = []row{
 		outside:  []string{protobuf, rpc},
 	},
 	{
+		packages: []string{"errmap/errmapgateway"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapgrpc", "errmap/errmaphttp"},
+		outside:  []string{gateway, grpcGo, rpc},
+	},
+	{
 		packages: []string{"errmap/errmapa2a"},
 		inside:   []string{"gen", "=errmap"},
 		outside:  []string{a2a, jsonText, protobuf, rpc},

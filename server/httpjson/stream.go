@@ -14,6 +14,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/header"
+	"github.com/errmap/errmap/internal/negotiate"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -85,6 +86,7 @@ func (s *stream) call() {
 	default:
 		s.headers()
 		s.w.Header().Set("Content-Type", s.content)
+		s.w.Header().Add("Vary", "Accept")
 		s.w.WriteHeader(http.StatusOK)
 		_, _ = s.w.Write(s.answer)
 	}
@@ -212,6 +214,9 @@ func (s *stream) marshal(m proto.Message) (text []byte, content string, err erro
 		if text, err = onlyField(text, fd); err != nil {
 			return nil, "", err
 		}
+	}
+	if negotiate.Prefers(s.r.Header.Values("Accept"), errmap.ContentTypeA2A, errmap.ContentTypeJSON) {
+		return text, errmap.ContentTypeA2A, nil
 	}
 	return text, errmap.ContentTypeJSON, nil
 }
