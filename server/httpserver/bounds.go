@@ -39,7 +39,12 @@ func (b *bounds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Body != nil && r.Body != http.NoBody {
 		x.body, x.first = r.Body, r.ProtoMajor == 1
 		x.stream = !x.first && isStream(r.Header.Get("Content-Type"))
-		r.Body = x
+		// net/http looks at the body that it made when it decides whether the connection
+		// can have another request, so its own request stays as it is.
+		copied := *r
+		copied.Body = x
+		defer func(r *http.Request) { r.MultipartForm = copied.MultipartForm }(r) // whose files it removes
+		r = &copied
 		x.begin()
 		defer x.end()
 	}
@@ -82,10 +87,10 @@ type exchange struct {
 	start   time.Time  // of reading
 	until   time.Time  // the deadline that is set
 	read    int64      // bytes
-	atEnd   bool // of the body, or the handler returned
-	broken  bool // by giving up
-	begun   bool // the header of the answer is out
-	refused bool // the handler's answer is not sent
+	atEnd   bool       // of the body, or the handler returned
+	broken  bool       // by giving up
+	begun   bool       // the header of the answer is out
+	refused bool       // the handler's answer is not sent
 }
 
 // begin registers a body that is to be read.

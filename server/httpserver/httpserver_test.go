@@ -82,6 +82,13 @@ func ends(t *testing.T, c net.Conn) string {
 	return string(got)
 }
 
+// closesBody is what net/http would take for a body that was read, if it saw the one
+// that the handler has.
+func closesBody(w http.ResponseWriter, r *http.Request) {
+	readsBody(w, r)
+	_ = r.Body.Close()
+}
+
 func readsBody(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.ReadAll(r.Body); err != nil {
 		http.Error(w, "unread", http.StatusRequestTimeout)
@@ -99,6 +106,7 @@ func TestFinding_A09_ConnectionsEnd(t *testing.T) {
 		"half a header":          {readsBody, "GET / HTTP/1.1\r\nHost: a\r\nX-", ""},
 		"idle after an answer":   {readsBody, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "200 OK"},
 		"half a body, read":      {readsBody, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc", "408 Request Timeout"},
+		"half a body, closed":    {closesBody, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc", "Connection: close\r\n\r\nunread"},
 		"half a body, not read":  {func(http.ResponseWriter, *http.Request) {}, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc", "200 OK"},
 		"a chunk that is coming": {readsBody, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", "408 Request Timeout"},
 	} {
