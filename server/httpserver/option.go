@@ -59,8 +59,8 @@ func WithMaxHeaderBytes(n int) Option { return option(func(o *options) { o.heade
 // in clear.
 func WithTLS(c *tls.Config) Option { return option(func(o *options) { o.tls = c }) }
 
-// WithLog sets where net/http reports what goes wrong with connections; the default is
-// slog.Default.
+// WithLog sets where net/http reports what goes wrong with connections, ten times a
+// second and fifty at once; the default, and nil, is slog.Default.
 func WithLog(l *slog.Logger) Option { return option(func(o *options) { o.log = l }) }
 
 // WithDrain has f called when Run begins to drain, such as to tell by a health service

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/errmap/errmap/internal/loglimit"
 )
 
 // ErrGaveUp is the error of a [Run] that ended before all that ran was finished.
@@ -114,7 +116,7 @@ func newServer(handler http.Handler, o *options) (*http.Server, *bounds) {
 		Protocols:         new(http.Protocols),
 		// A connection of HTTP/2 that takes nothing, or is gone without a word.
 		HTTP2:    &http.HTTP2Config{WriteByteTimeout: o.times.Write, SendPingTimeout: o.times.Write, PingTimeout: o.times.Write},
-		ErrorLog: slog.NewLogLogger(o.log.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(loglimit.New().Handler(o.log.Handler()), slog.LevelWarn),
 	}
 	if o.times.Header == 0 {
 		s.ReadHeaderTimeout = -1 // or net/http takes ReadTimeout
