@@ -48,8 +48,8 @@ type handler struct {
 	marshal   protojson.MarshalOptions
 	unmarshal protojson.UnmarshalOptions
 	discover  func() ([]byte, error)
-	calls     slots // that run
-	streams   slots
+	calls     inflight.Slots // that run
+	streams   inflight.Slots
 	held      *inflight.Budget // of answers, and of bodies that were unpacked
 	reads     *deadline.Watch
 	writes    *deadline.Watch
@@ -64,7 +64,7 @@ type exchange struct {
 	writing  deadline.Span
 	coding   string // of the body as it came
 	body     []byte
-	unpacked int64 // bytes of the body that are counted
+	unpacked inflight.Unpacked // the body as it is read, where it is compressed
 	answer   []byte
 	ended    bool // without a panic, after which something may still use the buffers
 }
@@ -159,8 +159,8 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 }
 
 func (h *handler) release(r *http.Request, x *exchange) {
-	h.held.Give(r, x.unpacked)
-	x.unpacked = 0
+	h.held.Give(r, x.unpacked.Held)
+	x.unpacked = inflight.Unpacked{}
 	h.reads.End(&x.reading) // where reading the body panicked
 	// One large request must not keep its memory for the life of the pool.
 	if !x.ended || cap(x.body) > maxPooledBytes || cap(x.answer) > maxPooledBytes {
@@ -214,7 +214,8 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 			return h.undecodable(r, err)
 		}
 		defer opened.Close()
-		source = &unpacked{Reader: opened, budget: h.held, r: r, x: x}
+		x.unpacked = inflight.Unpacked{Source: opened, Budget: h.held, Request: r}
+		source = &x.unpacked
 	}
 	var err error
 	x.body, err = jsonrpc.ReadBody(x.body, source, h.limits.RequestBytes)
@@ -224,7 +225,7 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 		return nil
 	case limited, errors.Is(err, jsonrpc.ErrTooLarge):
 		return h.tooLarge()
-	case errors.Is(err, errBusy):
+	case errors.Is(err, inflight.ErrNoRoom):
 		return &refusal{id: h.id(nil), failure: h.busy()}
 	}
 	return h.undecodable(r, err)

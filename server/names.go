@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"connectrpc.com/connect/v2"
 	"google.golang.org/genproto/googleapis/api/annotations"
@@ -13,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/wirejson"
 )
 
@@ -46,8 +46,8 @@ type method struct {
 	// params and result know the ProtoJSON of the messages; nil where protojson
 	// alone does.
 	params, result *wirejson.Message
-	required       bool         // a field of params must be set
-	size           atomic.Int64 // what an answer counts, by those that there were
+	required       bool              // a field of params must be set
+	size           inflight.Estimate // of an answer
 }
 
 // nameMethods returns the methods by their names. Its error names every

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"github.com/errmap/errmap/internal/negotiate"
 )
@@ -90,16 +91,16 @@ func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, re
 			return
 		}
 	}
-	if !h.calls.acquire(h.limits.Calls) {
+	if !h.calls.Acquire(h.limits.Calls) {
 		h.failed(ctx, buffer, request, errmap.NewCode(code.Code_UNAVAILABLE, textManyCalls), out)
 		return
 	}
-	defer h.calls.release()
+	defer h.calls.Release()
 	if discover {
 		h.handleDiscover(ctx, buffer, request, out)
 		return
 	}
-	if !h.held.Room(r, m.expected()) {
+	if !h.held.Room(r, m.size.Next()) {
 		h.failed(ctx, buffer, request, h.busy(), out)
 		return
 	}
@@ -131,8 +132,8 @@ func (h *handler) conclude(ctx context.Context, r *http.Request, request *jsonrp
 			out.answer = c.answer
 		}
 	}
-	held := counted(len(out.answer))
-	c.method.answers(held)
+	held := inflight.Counted(len(out.answer))
+	c.method.size.Saw(held)
 	if !h.held.Take(r, held) {
 		h.failed(ctx, nil, request, h.busy(), out)
 		return

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"github.com/errmap/errmap/internal/negotiate"
 )
@@ -36,11 +37,11 @@ func (h *handler) serveStream(ctx context.Context, w http.ResponseWriter, r *htt
 		refuse(h.guard.Outgoing(errmap.WithProcedure(ctx, c.method.spec.Procedure), http.ErrNotSupported))
 		return
 	}
-	if !h.streams.acquire(h.limits.Streams) {
+	if !h.streams.Acquire(h.limits.Streams) {
 		refuse(errmap.NewCode(code.Code_UNAVAILABLE, textManyStreams))
 		return
 	}
-	defer h.streams.release()
+	defer h.streams.Release()
 	c.events = &eventStream{h: h, w: w, x: x, last: time.Now()}
 	stop := c.keepAlive(ctx, h.times.KeepAlive)
 	defer func() {
@@ -109,7 +110,7 @@ func (s *eventStream) send(c *call, message any) error {
 	if err != nil {
 		return err
 	}
-	held := counted(len(out))
+	held := inflight.Counted(len(out))
 	if !s.h.held.Take(c.meta.request, held) {
 		return s.h.busy()
 	}
