@@ -20,6 +20,7 @@ import (
 	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"github.com/errmap/errmap/internal/loglimit"
+	"github.com/errmap/errmap/internal/origin"
 )
 
 const (
@@ -50,6 +51,7 @@ type handler struct {
 	discover  func() ([]byte, error)
 	calls     inflight.Slots // that run
 	streams   inflight.Slots
+	rule      *origin.Rule
 	held      *inflight.Budget // of answers, and of bodies that were unpacked
 	reads     *deadline.Watch
 	writes    *deadline.Watch
@@ -74,11 +76,20 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	var rules []origin.Option
+	if o.profile == errmap.ProfileMCP {
+		rules = append(rules, origin.EveryOrigin())
+	}
+	rule, err := origin.New(o.origins, o.hosts, rules...)
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
 	guard := append([]errmap.GuardOption{errmap.WithHiddenMessage(hiddenMessage)}, o.guard...)
 	h := &handler{
 		options: o,
 		server:  server,
 		methods: methods,
+		rule:    rule,
 		guard:   errmap.NewGuard(append(guard, errmap.WithRecognizer(errmapconnect.Recognize))...),
 		rules:   jsonrpc.Rules{MaxDepth: o.limits.Depth, MaxItems: o.limits.BatchItems},
 		// Clients and servers are not always of the same version of a schema.
@@ -119,7 +130,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve answers a request.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	x.coding = first(r.Header[headerContentEncoding])
-	refusal := h.admit(r, x.coding)
+	refusal := h.admit(w, r, x.coding)
 	if refusal == nil {
 		refusal = h.read(r, x)
 	}
@@ -181,7 +192,10 @@ type refusal struct {
 }
 
 // admit looks at what HTTP says of the request.
-func (h *handler) admit(r *http.Request, coding string) *refusal {
+func (h *handler) admit(w http.ResponseWriter, r *http.Request, coding string) *refusal {
+	if err := h.rule.Check(r); err != nil && !origin.IsChecked(w) {
+		return h.refusal(http.StatusForbidden, err.Error(), "", "")
+	}
 	if r.Method != http.MethodPost {
 		return h.refusal(http.StatusMethodNotAllowed, "the HTTP method must be POST", headerAllow, http.MethodPost)
 	}

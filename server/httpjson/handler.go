@@ -18,6 +18,7 @@ import (
 	"github.com/errmap/errmap/internal/deadline"
 	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/negotiate"
+	"github.com/errmap/errmap/internal/origin"
 	"github.com/errmap/errmap/internal/register"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/code"
@@ -57,7 +58,11 @@ func Mount(mux ServeMux, server *connect.Server, opts ...Option) error {
 // are registered later have no binding. The handler is safe for concurrent use.
 func NewHandler(server *connect.Server, opts ...Option) (http.Handler, error) {
 	o := newOptions(opts)
-	h := &handler{options: o, server: server, held: inflight.New(o.maxHeld), writes: deadline.NewWriteWatch(o.writeTimeout)}
+	rule, err := origin.New(o.origins, o.hosts)
+	if err != nil {
+		return nil, fmt.Errorf("httpjson: %w", err)
+	}
+	h := &handler{options: o, rule: rule, server: server, held: inflight.New(o.maxHeld), writes: deadline.NewWriteWatch(o.writeTimeout)}
 	h.errors = errmap.NewGuard(append([]errmap.GuardOption{errmap.WithRecognizer(errmapconnect.Recognize)}, o.guard...)...)
 	h.mux = runtime.NewServeMux(
 		runtime.WithDisableHTTPMethodOverride(),
@@ -95,6 +100,7 @@ type handler struct {
 	mux     *runtime.ServeMux
 	errors  *errmap.Guard
 	methods []string // of HTTP, that any binding has
+	rule    *origin.Rule
 	calls   inflight.Slots
 	streams inflight.Slots
 	held    *inflight.Budget // of answers, and of bodies that were unpacked
@@ -123,6 +129,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (h *handler) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	defer h.writes.Finish(w)
+	if err := h.rule.Check(r); err != nil && !origin.IsChecked(w) {
+		h.fail(w, r, statusError(http.StatusForbidden, err.Error()))
+		return
+	}
 	h.mux.ServeHTTP(&deadline.Writer{ResponseWriter: w, Watch: h.writes}, r)
 }
 

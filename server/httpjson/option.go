@@ -88,7 +88,26 @@ func WithMaxStreams(n int) Option { return option(func(o *options) { o.maxStream
 // turns out too large. Zero means DefaultMaxHeldBytes, a negative number no bound.
 func WithMaxHeldBytes(n int64) Option { return option(func(o *options) { o.maxHeld = n }) }
 
+// WithOrigins lets pages of other origins in, such as "https://app.example.com". Without
+// it, what a page of another origin sends that could change anything is answered with HTTP
+// status 403. Where the handler runs behind httpserver, that decides in its place, and
+// tells browsers by CORS, which this does not. An origin that is none is an error of
+// [Mount] and [NewHandler].
+func WithOrigins(origins ...string) Option {
+	return option(func(o *options) { o.origins = append(slices.Clip(o.origins), origins...) })
+}
+
+// WithHosts names hosts that a server on a loopback address may be asked under, such as
+// "api.example.com", besides localhost; "*" is any. Others are answered with HTTP status
+// 403, since a page whose name resolves to this machine could be asking (DNS rebinding).
+// Behind httpserver, that decides in its place.
+func WithHosts(hosts ...string) Option {
+	return option(func(o *options) { o.hosts = append(slices.Clip(o.hosts), hosts...) })
+}
+
 type options struct {
+	origins      []string
+	hosts        []string
 	pattern      string
 	catalog      *errmap.Catalog
 	guard        []errmap.GuardOption
