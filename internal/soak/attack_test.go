@@ -70,7 +70,10 @@ func (p process) memory(t *testing.T, name string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(status), name+":")
+	_, rest, alive := strings.Cut(string(status), name+":")
+	if !alive {
+		t.Fatal("the process is gone")
+	}
 	kib, err := strconv.Atoi(strings.Fields(rest)[0])
 	if err != nil {
 		t.Fatal(err)
