@@ -53,11 +53,11 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: serve
-serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port.
-	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
+serve: ## Run the example agent on localhost:8080; make serve ADDR=:9090 for another address.
+	go run ./cmd/errmap serve $(if $(ADDR),--listen $(ADDR))
 
 .PHONY: test
-test: verify-modules lint check-generated go-test test-interop test-typescript test-python test-example ## Check and test everything.
+test: verify-modules lint check-generated go-test test-browser test-interop test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -98,6 +98,11 @@ go-test:
 		END { if (all > 0) { percent = 100 * covered / all; \
 			printf "coverage of package errmap: %.1f %%, wanted %d %%\n", percent, min; \
 			if (percent < min) exit 1 } }' $(BUILD)/coverage.out
+
+.PHONY: test-browser
+test-browser: chromium ## Attack errmap serve from a page in Chromium, and serve another.
+	go vet -tags browser ./cmd/errmap
+	go test -tags browser -count=1 -run browser ./cmd/errmap
 
 .PHONY: test-interop
 test-interop: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test programs of others in Go, JavaScript and Python.
