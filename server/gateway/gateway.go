@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 
 	"connectrpc.com/connect/v2"
@@ -200,59 +199,4 @@ func receive(read func(any) error, m *dynamicpb.Message, malformed *errmap.Error
 		}
 	}()
 	return read(m)
-}
-
-// upstreamError makes an error of a call for the caller: whole where the upstream
-// sent it, a fixed text where the way to it failed.
-func (g *Gateway) upstreamError(ctx context.Context, spec connect.Spec, err error) error {
-	e := errmapconnect.FromError(err, errmap.WithCatalog(g.schema.catalog))
-	if e.Remote() {
-		return errmap.Forward(e)
-	}
-	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), err) // whose deadline it was is for the mount's guard to say
-	}
-	switch e.Code() {
-	case code.Code_CANCELLED, code.Code_UNKNOWN, code.Code_UNAVAILABLE:
-		// A connection that breaks under a call reads as any of these.
-		return g.failed(ctx, spec, code.Code_UNAVAILABLE, "the upstream cannot be reached", err)
-	case code.Code_INVALID_ARGUMENT: // the upstream's answer, nothing of the caller's
-		return g.failed(ctx, spec, code.Code_INTERNAL, unreadable, err)
-	}
-	return g.failed(ctx, spec, e.Code(), unreadable, err)
-}
-
-const unreadable = "the upstream's answer cannot be read"
-
-// failed logs what the caller is not told.
-func (g *Gateway) failed(ctx context.Context, spec connect.Spec, c code.Code, text string, cause error) error {
-	g.log.failed(ctx, spec.Procedure, text, cause)
-	return errmap.NewCode(c, text).WithCause(cause)
-}
-
-// upstreamContext carries the request headers on that are not of one connection
-// or one protocol.
-func upstreamContext(ctx context.Context) context.Context {
-	in, ok := connect.CallInfoForServerContext(ctx)
-	ctx, out := connect.NewClientContext(ctx)
-	if !ok {
-		return ctx
-	}
-	for key, values := range in.RequestHeader().All() {
-		if travels(key) {
-			out.RequestHeader().SetValues(key, values)
-		}
-	}
-	return ctx
-}
-
-// travels tells whether a request header is for the service itself.
-func travels(key string) bool {
-	switch key {
-	case "Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
-		"Host", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
-		"Transfer-Encoding", "Upgrade", "User-Agent":
-		return false
-	}
-	return !strings.HasPrefix(key, "Connect-") && !strings.HasPrefix(key, "Grpc-") && !strings.HasPrefix(key, ":")
 }

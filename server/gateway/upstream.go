@@ -49,42 +49,6 @@ func ParseProtocol(name string) (Protocol, error) {
 	return 0, fmt.Errorf("gateway: unknown protocol %q: want connect, grpc or grpc-web", name)
 }
 
-// maxResponseHeader bounds the header of an upstream's response, and its trailers.
-// It is far more than servers write into them, and little enough for connect, which
-// takes time with the square of the number of details.
-const maxResponseHeader = 64 << 10
-
-// NewHTTPClient returns a client that speaks HTTP/2 to http:// addresses by prior
-// knowledge, which gRPC needs there, and either version to https:// ones.
-func NewHTTPClient() *http.Client {
-	newTransport := func() *http.Transport {
-		t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
-		t.MaxResponseHeaderBytes = maxResponseHeader
-		return t
-	}
-	clear := newTransport()
-	clear.Protocols = new(http.Protocols)
-	clear.Protocols.SetUnencryptedHTTP2(true)
-	return &http.Client{Transport: byScheme{clear: clear, tls: newTransport()}}
-}
-
-// byScheme sends requests to http:// by one transport and to https:// by another,
-// which agrees on a version with the server.
-type byScheme struct{ clear, tls *http.Transport }
-
-func (t byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme == "https" {
-		return t.tls.RoundTrip(r)
-	}
-	return t.clear.RoundTrip(r)
-}
-
-// CloseIdleConnections closes those of both.
-func (t byScheme) CloseIdleConnections() {
-	t.clear.CloseIdleConnections()
-	t.tls.CloseIdleConnections()
-}
-
 // Upstream is a service that runs elsewhere.
 type Upstream struct {
 	client   *http.Client
