@@ -18,23 +18,25 @@ import (
 
 // Gateway forwards calls to an upstream. It is safe for concurrent use.
 type Gateway struct {
-	server *connect.Server
-	schema *Schema
-	client *connect.Client
-	log    *failureLog
+	server  *connect.Server
+	schema  *Schema
+	client  *connect.Client
+	log     *failureLog
+	travels func(header string) bool
 }
 
 // New returns a gateway that forwards every method of a schema over transport.
 func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
-	o := new(options)
+	o := &options{travels: DefaultRequestHeaders}
 	for _, opt := range opts {
 		opt.apply(o)
 	}
 	g := &Gateway{
-		server: errmapconnect.NewServer(o.server...),
-		log:    &o.log,
-		schema: schema,
-		client: errmapconnect.NewClient(transport, errmapconnect.WithDecodeOptions(errmap.WithCatalog(schema.catalog))),
+		server:  errmapconnect.NewServer(o.server...),
+		log:     &o.log,
+		travels: o.travels,
+		schema:  schema,
+		client:  errmapconnect.NewClient(transport, errmapconnect.WithDecodeOptions(errmap.WithCatalog(schema.catalog))),
 	}
 	for _, sd := range schema.services {
 		for i := range sd.Methods().Len() {
@@ -72,7 +74,7 @@ func (g *Gateway) forward(md protoreflect.MethodDescriptor) connect.ServerFunc {
 	return func(ctx context.Context, spec connect.Spec, down connect.ServerStream) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		ctx = upstreamContext(ctx)
+		ctx = g.upstreamContext(ctx)
 		if spec.StreamType == connect.StreamTypeUnary {
 			return g.unary(ctx, md, spec, down)
 		}
