@@ -1,0 +1,259 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/grpcreflect/v2"
+	"github.com/errmap/errmap/errmap"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// closeTime is how long an upstream may take to end a stream that is done with.
+const closeTime = time.Second
+
+var errNoServices = errors.New("gateway: the upstream has no services")
+
+// Reflect asks the upstream for its schema, through version 1 or 1alpha of gRPC
+// server reflection, within the limits of [WithReflectionLimits]. It fetches the
+// errors that methods name too.
+//
+// What an upstream does not know, or does not say in a way that can be used, is
+// left out and is a warning of the schema: an error that a method names, or a whole
+// service ([Schema.Unread]). Reflect fails where the upstream cannot be reached or
+// does not answer in time, and where it has no service that can be used.
+func (u *Upstream) Reflect(ctx context.Context) (*Schema, error) {
+	limited, cancel := context.WithTimeout(ctx, u.limits.Time)
+	defer cancel()
+	m := &meter{limits: u.limits, seed: maphash.MakeSeed(), seen: make(map[uint64]int)}
+	r := &reflection{
+		ctx:    limited,
+		client: connect.NewClient(u.Transport(), m.intercept),
+		meter:  m,
+		files:  newFileSet(),
+		unread: make(map[protoreflect.FullName]error),
+	}
+	defer r.close()
+	schema, err := r.schema()
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return nil, fmt.Errorf("gateway: reflection: no answer within %v: %w", u.limits.Time, err)
+	}
+	return schema, err
+}
+
+// reflection is one exchange with an upstream.
+type reflection struct {
+	ctx    context.Context
+	client *connect.Client
+	stream *grpcreflect.ClientStream // nil where the next request needs a new one
+	cancel context.CancelFunc        // of the stream
+
+	meter  *meter
+	files  *fileSet
+	named  []protoreflect.FullName // errors
+	unread map[protoreflect.FullName]error
+}
+
+// open returns the stream for the next request. Each has a client of its own, which
+// finds out anew whether the upstream has version 1: an answer about one service may
+// look as if it had not.
+func (r *reflection) open() *grpcreflect.ClientStream {
+	if r.stream == nil {
+		ctx, cancel := context.WithCancel(r.ctx)
+		r.stream, r.cancel = grpcreflect.NewClient(r.client).NewStream(ctx), cancel
+	}
+	return r.stream
+}
+
+// close ends the stream, for which the upstream has to end its side too.
+func (r *reflection) close() {
+	if r.stream == nil {
+		return
+	}
+	stop := time.AfterFunc(closeTime, r.cancel)
+	_ = r.stream.Close()
+	stop.Stop()
+	r.cancel()
+	r.stream = nil
+}
+
+// over tells whether an error is of the upstream as a whole: it is gone, or time is
+// up. Others are of one answer; where they have broken the stream, it is given up.
+func (r *reflection) over(err error) bool {
+	if !grpcreflect.IsReflectionStreamBroken(err) {
+		return false
+	}
+	if _, ours := errors.AsType[*limitError](err); ours {
+		return false
+	}
+	r.cancel()
+	r.close()
+	e, ok := errors.AsType[*connect.Error](err)
+	if !ok || r.ctx.Err() != nil {
+		return true
+	}
+	switch e.Code() {
+	case connect.CodeUnavailable:
+		return true
+	case connect.CodeUnknown, connect.CodeCanceled, connect.CodeDeadlineExceeded:
+		return !e.IsRemote()
+	}
+	return false
+}
+
+func (r *reflection) schema() (*Schema, error) {
+	all, err := r.open().ListServices()
+	if err != nil {
+		return nil, fmt.Errorf("gateway: reflection: %w", err)
+	}
+	var names []protoreflect.FullName
+	for _, name := range all {
+		if !strings.HasPrefix(string(name), "grpc.reflection.") && !strings.HasPrefix(string(name), "grpc.health.") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return nil, errNoServices
+	}
+	if len(names) > r.meter.limits.Services {
+		return nil, fmt.Errorf("gateway: reflection: %w", beyond(r.meter.limits.Services, "services"))
+	}
+	for _, name := range names {
+		if err := r.symbol(name); err != nil {
+			if r.over(err) {
+				return nil, err
+			}
+			r.unread[name] = err
+		}
+	}
+	var warnings []string
+	slices.Sort(r.named)
+	for _, name := range slices.Compact(r.named) {
+		if err := r.symbol(name); err != nil {
+			if r.over(err) {
+				return nil, err
+			}
+			warnings = append(warnings, fmt.Sprintf("a method names the error %s, which the upstream does not know", name))
+		}
+	}
+	return r.link(names, warnings)
+}
+
+// symbol fetches the file that has a symbol, and what it imports. Of a schema that
+// is too large nothing is kept.
+func (r *reflection) symbol(name protoreflect.FullName) error {
+	had, before := len(r.files.order), r.meter.counts
+	files, err := r.open().FileContainingSymbol(name)
+	if err == nil {
+		err = r.take(files, 1)
+	}
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*limitError](err); ok {
+		r.files.cut(had)
+		r.meter.cut(before)
+	}
+	return fmt.Errorf("gateway: reflection of %s: %w", name, err)
+}
+
+// take keeps files and fetches what they import.
+func (r *reflection) take(files []*descriptorpb.FileDescriptorProto, depth int) error {
+	if depth > r.meter.limits.Depth {
+		return &limitError{fmt.Sprintf("imports nest deeper than %d", r.meter.limits.Depth)}
+	}
+	for _, f := range files {
+		if r.files.add(f) {
+			r.named = append(r.named, errorNames(f)...)
+		}
+	}
+	for _, f := range files {
+		for _, imported := range f.GetDependency() {
+			if r.files.protos[imported] != nil || r.files.missing[imported] != nil {
+				continue
+			}
+			more, err := r.open().FileByFilename(imported)
+			if err == nil {
+				if err = r.take(more, depth+1); err != nil {
+					return err
+				}
+				continue
+			}
+			if _, large := errors.AsType[*limitError](err); large || r.over(err) {
+				return err
+			}
+			r.files.missing[imported] = err // a file that the program has may stand for it
+		}
+	}
+	return nil
+}
+
+// link makes the schema of what was fetched.
+func (r *reflection) link(names []protoreflect.FullName, warnings []string) (*Schema, error) {
+	at := r.files.services()
+	first := make([]string, 0, len(names)) // files of services, before what others may have put in their place
+	for _, name := range names {
+		if file, ok := at[name]; ok && r.unread[name] == nil {
+			first = append(first, file)
+		}
+	}
+	linked, failures := r.files.link(r.meter.limits.Depth, append(first, r.files.order...))
+	var services []protoreflect.ServiceDescriptor
+	var unread []protoreflect.FullName
+	for _, name := range names {
+		d, err := linked.FindDescriptorByName(name)
+		if sd, ok := d.(protoreflect.ServiceDescriptor); err == nil && ok {
+			services = append(services, sd)
+			continue
+		}
+		if file, ok := at[name]; ok && r.unread[name] == nil {
+			r.unread[name] = linked.failed[file]
+		}
+		if r.unread[name] == nil {
+			r.unread[name] = fmt.Errorf("gateway: no file of the upstream has the service %s", name)
+		}
+		unread = append(unread, name)
+		warnings = append(warnings, fmt.Sprintf("the service %s is left out: %s", name, strings.TrimPrefix(r.unread[name].Error(), "gateway: ")))
+	}
+	if len(services) == 0 {
+		return nil, r.unread[names[0]]
+	}
+	if len(unread) == 0 { // else it is they whose files fail
+		for _, err := range failures {
+			warnings = append(warnings, strings.TrimPrefix(err.Error(), "gateway: "))
+		}
+	}
+	catalog, mistakes := catalogOf(linked.list())
+	schema := newSchema(services, catalog, linked)
+	schema.unread, schema.warnings = unread, append(warnings, mistakes...)
+	return schema, nil
+}
+
+// catalogOf returns the catalogue of files. Where they contradict each other, those
+// that come first in the order of their names stand.
+func catalogOf(files []protoreflect.FileDescriptor) (catalog *errmap.Catalog, mistakes []string) {
+	catalog, err := errmap.NewCatalog(files...)
+	if err == nil {
+		return catalog, nil
+	}
+	var good []protoreflect.FileDescriptor
+	catalog, _ = errmap.NewCatalog() // which cannot fail without files
+	for _, f := range files {
+		next, err := errmap.NewCatalog(append(good, f)...)
+		if err != nil {
+			mistakes = append(mistakes, fmt.Sprintf("the errors of %s are left out: %s", f.Path(), err))
+			continue
+		}
+		good, catalog = append(good, f), next
+	}
+	return catalog, mistakes
+}
