@@ -51,8 +51,8 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: serve
-serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port.
-	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
+serve: ## Run the example agent on localhost:8080; make serve ADDR=:9090 for another address.
+	go run ./cmd/errmap serve $(if $(ADDR),--listen $(ADDR))
 
 .PHONY: test
 test: verify-modules lint check-generated go-test test-interop test-typescript test-python test-example ## Check and test everything.

@@ -55,7 +55,7 @@ type handler struct {
 // exchange is what one HTTP request needs while it is served.
 type exchange struct {
 	parser  jsonrpc.Parser
-	reading deadline.Reading
+	reading deadline.Span
 	coding  string // of the body as it came
 	body    []byte
 	answer  []byte
@@ -87,7 +87,7 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 	if o.discovery != nil {
 		h.discover = sync.OnceValues(func() ([]byte, error) { return describeAPI(h) })
 	}
-	h.reads = deadline.NewWatch(o.times.Read)
+	h.reads = deadline.NewReadWatch(o.times.Read)
 	h.exchanges.New = func() any { return new(exchange) }
 	return h, nil
 }

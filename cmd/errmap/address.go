@@ -12,6 +12,16 @@ import (
 	"github.com/errmap/errmap/internal/translate"
 )
 
+// defaultAddress is reached from this machine alone.
+const defaultAddress = "localhost:8080"
+
+// listen adds the flag --listen, and the name that it once had.
+func (fs *flagSet) listen() *string {
+	address := fs.String("listen", defaultAddress, "the `address` to listen on, such as :8080 for every address of this machine; port 0 takes a free one")
+	fs.StringVar(address, "addr", defaultAddress, "the former name of --listen, an `address`")
+	return address
+}
+
 // checkURL checks what a flag says is the base URL of a service.
 func checkURL(flag, value string) error {
 	u, err := url.Parse(value)
@@ -50,7 +60,7 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 // packages that it came through.
 func message(err error) string {
 	text := translate.Message(err)
-	for _, name := range []string{"errmap: ", "gateway: ", "httpjson: ", "server: ", "jsontext: "} {
+	for _, name := range []string{"errmap: ", "gateway: ", "httpjson: ", "httpserver: ", "server: ", "jsontext: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

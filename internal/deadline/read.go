@@ -32,7 +32,7 @@ func hasReadTimeout(r *http.Request) bool {
 // canBound spares the error of a writer that plainly has no deadlines.
 func canBound(w http.ResponseWriter) bool {
 	switch w.(type) {
-	case interface{ SetReadDeadline(time.Time) error }, interface{ Unwrap() http.ResponseWriter }:
+	case interface{ SetReadDeadline(time.Time) error }, interface{ SetWriteDeadline(time.Time) error }, interface{ Unwrap() http.ResponseWriter }:
 		return true
 	}
 	return false

@@ -109,6 +109,7 @@ var table = []row{
 		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/header", "internal/negotiate", "internal/register"},
 		outside:  []string{connect, gateway, api, protobuf, rpc},
 	},
+	{packages: []string{"server/httpserver"}, inside: []string{"internal/deadline"}},
 	{
 		packages: []string{"server/gateway"},
 		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "=server"},
