@@ -1,5 +1,3 @@
-//go:build interop
-
 package interop_test
 
 import (
@@ -21,12 +19,15 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/errmap/errmap/polyglot/interop/internal/results"
 )
 
 // TestInterop_A2AGo holds what the SDK for Go shows over its three transports:
 // the error and its message, and of the details the metadata alone.
 func TestInterop_A2AGo(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() { tell(t, "a2a-go, client", results.Go(t, "github.com/a2aproject/a2a-go/v2"), a2aWires, shown) })
 	for _, protocol := range []a2a.TransportProtocol{a2a.TransportProtocolJSONRPC, a2a.TransportProtocolGRPC, a2a.TransportProtocolHTTPJSON} {
 		clients := map[target]*a2aclient.Client{agent: newSDKClient(t, agent, protocol), middle: newSDKClient(t, middle, protocol)}
 		for _, r := range rows {
