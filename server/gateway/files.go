@@ -15,7 +15,8 @@ import (
 type fileSet struct {
 	protos  map[string]*descriptorpb.FileDescriptorProto
 	order   []string
-	missing map[string]error // why imports did not come
+	missing map[string]error                 // why imports did not come
+	types   map[protoreflect.FullName]string // the file of each, once anything has to be mended
 }
 
 func newFileSet() *fileSet {
@@ -104,33 +105,61 @@ func (s *fileSet) linkFile(linked *linkedFiles, name string, importing []string,
 }
 
 func (s *fileSet) linkNew(linked *linkedFiles, name string, importing []string, depth int) error {
-	f := s.protos[name]
+	f, ours := s.protos[name], programs(name)
 	if f == nil {
-		lacking := fmt.Sprintf("gateway: the schema lacks %s, which %s imports", name, importing[len(importing)-1])
-		if ours, err := protoregistry.GlobalFiles.FindFileByPath(name); err == nil && strings.HasPrefix(name, "google/") {
-			f = protodesc.ToFileDescriptorProto(ours)
-		} else if why := s.missing[name]; why != nil {
-			return fmt.Errorf("%s: %w", lacking, why)
-		} else {
-			return fmt.Errorf("%s", lacking)
+		f = ours
+	}
+	if f == nil {
+		err := fmt.Errorf("gateway: the schema lacks %s, which %s imports", name, importing[len(importing)-1])
+		if why := s.missing[name]; why != nil {
+			err = fmt.Errorf("%w: %w", err, why)
 		}
+		return err
 	}
 	if len(importing) >= depth {
 		return fmt.Errorf("gateway: %s: imports nest deeper than %d", importing[0], depth)
 	}
 	linked.failed[name] = fmt.Errorf("gateway: %s imports itself", name) // until it is linked
+	importing = append(importing, name)
+	err := s.linkProto(linked, f, importing, depth)
+	if err != nil {
+		if mended := s.mend(f); mended != nil {
+			err = s.linkProto(linked, mended, importing, depth)
+		}
+	}
+	if err != nil && ours != nil {
+		err = s.linkProto(linked, ours, importing, depth)
+	}
+	if err == nil {
+		delete(linked.failed, name)
+	}
+	return err
+}
+
+// programs returns the file of google that the program has, nil for others.
+func programs(name string) *descriptorpb.FileDescriptorProto {
+	if !strings.HasPrefix(name, "google/") {
+		return nil
+	}
+	f, err := protoregistry.GlobalFiles.FindFileByPath(name)
+	if err != nil {
+		return nil
+	}
+	return protodesc.ToFileDescriptorProto(f)
+}
+
+func (s *fileSet) linkProto(linked *linkedFiles, f *descriptorpb.FileDescriptorProto, importing []string, depth int) error {
 	for _, imported := range f.GetDependency() {
-		if err := s.linkFile(linked, imported, append(importing, name), depth); err != nil {
+		if err := s.linkFile(linked, imported, importing, depth); err != nil {
 			return err
 		}
 	}
-	delete(linked.failed, name)
 	fd, err := protodesc.NewFile(f, linked)
 	if err == nil {
 		err = linked.RegisterFile(fd)
 	}
 	if err != nil {
-		return fmt.Errorf("gateway: %s: %w", name, err)
+		return fmt.Errorf("gateway: %s: %w", f.GetName(), err)
 	}
 	return nil
 }

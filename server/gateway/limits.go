@@ -32,9 +32,11 @@ const (
 type ReflectionLimits struct {
 	// Services is the most services; Reflect fails where there are more.
 	Services int
-	// Files is the most files, each counted once.
+	// Files is the most files, each counted once; as many may be missing, and as many
+	// errors may be named by methods.
 	Files int
-	// Bytes is the most bytes of the files as they are sent, each counted once.
+	// Bytes is the most bytes of the files as they are sent, each counted once, and of
+	// the full names in them.
 	Bytes int
 	// Elements is the most messages, fields, methods, values and other parts of all
 	// files: in memory each takes hundreds of bytes, of which it may be sent in two.
@@ -90,7 +92,7 @@ type meter struct {
 	counts
 }
 
-type counts struct{ files, bytes, elements int }
+type counts struct{ files, bytes, names, elements int }
 
 // cut forgets what was counted since.
 func (m *meter) cut(since counts) {
@@ -145,7 +147,7 @@ func (m *meter) count(answer protoreflect.Message) error {
 		if m.bytes += len(file); m.bytes > m.limits.Bytes {
 			return beyond(m.limits.Bytes, "bytes")
 		}
-		if err := m.countElements(file, fileDescriptor, m.limits.Depth); err != nil {
+		if err := m.countElements(file, fileDescriptor, 0, m.limits.Depth); err != nil {
 			return err
 		}
 	}
@@ -154,12 +156,41 @@ func (m *meter) count(answer protoreflect.Message) error {
 
 var fileDescriptor = (*descriptorpb.FileDescriptorProto)(nil).ProtoReflect().Descriptor()
 
-// countElements counts the messages in the bytes of one. What is malformed is for
-// the decoder to refuse.
-func (m *meter) countElements(raw []byte, md protoreflect.MessageDescriptor, depth int) error {
+// countElements counts the messages in the bytes of one, and their full names, of
+// which that of its scope has so many bytes. What is malformed is for the decoder to
+// refuse.
+func (m *meter) countElements(raw []byte, md protoreflect.MessageDescriptor, scope, depth int) error {
 	if depth < 0 {
 		return &limitError{fmt.Sprintf("a file of the schema nests deeper than %d", m.limits.Depth)}
 	}
+	named := protowire.Number(1)
+	if md == fileDescriptor {
+		named = 2 // the package
+	}
+	eachField(raw, func(number protowire.Number, value []byte) error {
+		if number == named {
+			scope += 1 + len(value)
+			named = 0
+		}
+		return nil
+	})
+	if m.names += scope; m.names > m.limits.Bytes {
+		return beyond(m.limits.Bytes, "bytes of names")
+	}
+	return eachField(raw, func(number protowire.Number, value []byte) error {
+		field := md.Fields().ByNumber(number)
+		if field == nil || field.Message() == nil {
+			return nil
+		}
+		if m.elements++; m.elements > m.limits.Elements {
+			return beyond(m.limits.Elements, "elements")
+		}
+		return m.countElements(value, field.Message(), scope, depth-1)
+	})
+}
+
+// eachField calls f for each field of a message that has a length.
+func eachField(raw []byte, f func(number protowire.Number, value []byte) error) error {
 	for len(raw) > 0 {
 		number, kind, n := protowire.ConsumeTag(raw)
 		if n < 0 {
@@ -169,19 +200,13 @@ func (m *meter) countElements(raw []byte, md protoreflect.MessageDescriptor, dep
 		if n = protowire.ConsumeFieldValue(number, kind, raw); n < 0 {
 			return nil
 		}
-		value := raw[:n]
+		if kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(raw)
+			if err := f(number, value); err != nil {
+				return err
+			}
+		}
 		raw = raw[n:]
-		field := md.Fields().ByNumber(number)
-		if kind != protowire.BytesType || field == nil || field.Message() == nil {
-			continue
-		}
-		if m.elements++; m.elements > m.limits.Elements {
-			return beyond(m.limits.Elements, "elements")
-		}
-		inner, _ := protowire.ConsumeBytes(value)
-		if err := m.countElements(inner, field.Message(), depth-1); err != nil {
-			return err
-		}
 	}
 	return nil
 }

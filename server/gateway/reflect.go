@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,11 +35,12 @@ func (u *Upstream) Reflect(ctx context.Context) (*Schema, error) {
 	defer cancel()
 	m := &meter{limits: u.limits, seed: maphash.MakeSeed(), seen: make(map[uint64]int)}
 	r := &reflection{
-		ctx:    limited,
-		client: connect.NewClient(u.Transport(), m.intercept),
-		meter:  m,
-		files:  newFileSet(),
-		unread: make(map[protoreflect.FullName]error),
+		ctx:     limited,
+		client:  connect.NewClient(u.Transport(), m.intercept),
+		meter:   m,
+		files:   newFileSet(),
+		unread:  make(map[protoreflect.FullName]error),
+		unknown: make(map[protoreflect.FullName]error),
 	}
 	defer r.close()
 	schema, err := r.schema()
@@ -55,10 +57,11 @@ type reflection struct {
 	stream *grpcreflect.ClientStream // nil where the next request needs a new one
 	cancel context.CancelFunc        // of the stream
 
-	meter  *meter
-	files  *fileSet
-	named  []protoreflect.FullName // errors
-	unread map[protoreflect.FullName]error
+	meter   *meter
+	files   *fileSet
+	named   []protoreflect.FullName // errors
+	unread  map[protoreflect.FullName]error
+	unknown map[protoreflect.FullName]error // of the errors
 }
 
 // open returns the stream for the next request. Each has a client of its own, which
@@ -135,17 +138,18 @@ func (r *reflection) schema() (*Schema, error) {
 			r.unread[name] = err
 		}
 	}
-	var warnings []string
 	slices.Sort(r.named)
-	for _, name := range slices.Compact(r.named) {
+	r.named = slices.Compact(r.named)
+	r.named = r.named[:min(len(r.named), r.meter.limits.Files)]
+	for _, name := range slices.Clone(r.named) {
 		if err := r.symbol(name); err != nil {
 			if r.over(err) {
 				return nil, err
 			}
-			warnings = append(warnings, fmt.Sprintf("a method names the error %s, which the upstream does not know", name))
+			r.unknown[name] = err
 		}
 	}
-	return r.link(names, warnings)
+	return r.link(names)
 }
 
 // symbol fetches the file that has a symbol, and what it imports. Of a schema that
@@ -191,6 +195,9 @@ func (r *reflection) take(files []*descriptorpb.FileDescriptorProto, depth int) 
 			if _, large := errors.AsType[*limitError](err); large || r.over(err) {
 				return err
 			}
+			if len(r.files.missing) >= r.meter.limits.Files {
+				return &limitError{fmt.Sprintf("more than %d imports are missing", r.meter.limits.Files)}
+			}
 			r.files.missing[imported] = err // a file that the program has may stand for it
 		}
 	}
@@ -198,7 +205,7 @@ func (r *reflection) take(files []*descriptorpb.FileDescriptorProto, depth int) 
 }
 
 // link makes the schema of what was fetched.
-func (r *reflection) link(names []protoreflect.FullName, warnings []string) (*Schema, error) {
+func (r *reflection) link(names []protoreflect.FullName) (*Schema, error) {
 	at := r.files.services()
 	first := make([]string, 0, len(names)) // files of services, before what others may have put in their place
 	for _, name := range names {
@@ -206,9 +213,10 @@ func (r *reflection) link(names []protoreflect.FullName, warnings []string) (*Sc
 			first = append(first, file)
 		}
 	}
-	linked, failures := r.files.link(r.meter.limits.Depth, append(first, r.files.order...))
+	linked, _ := r.files.link(r.meter.limits.Depth, append(first, r.files.order...))
 	var services []protoreflect.ServiceDescriptor
 	var unread []protoreflect.FullName
+	var warnings []string
 	for _, name := range names {
 		d, err := linked.FindDescriptorByName(name)
 		if sd, ok := d.(protoreflect.ServiceDescriptor); err == nil && ok {
@@ -227,10 +235,13 @@ func (r *reflection) link(names []protoreflect.FullName, warnings []string) (*Sc
 	if len(services) == 0 {
 		return nil, r.unread[names[0]]
 	}
-	if len(unread) == 0 { // else it is they whose files fail
-		for _, err := range failures {
-			warnings = append(warnings, strings.TrimPrefix(err.Error(), "gateway: "))
+	for _, name := range r.named {
+		if _, err := linked.FindDescriptorByName(name); err != nil && r.unknown[name] == nil {
+			r.unknown[name] = err
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.unknown)) {
+		warnings = append(warnings, fmt.Sprintf("a method names the error %s, which the upstream does not know", name))
 	}
 	catalog, mistakes := catalogOf(linked.list())
 	schema := newSchema(services, catalog, linked)

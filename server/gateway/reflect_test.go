@@ -25,6 +25,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	libraryv1 "github.com/errmap/errmap/internal/testproto/gen/library/v1"
+	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 )
 
 // reflecting is a server of reflection that says what a test has it say. Of the
@@ -34,7 +35,8 @@ type reflecting struct {
 	services []string
 	symbol   func(name string) ([]byte, error)
 	file     func(name string) ([]byte, error)
-	holds    bool // whether it keeps the stream open when it was asked everything
+	all      [][]byte // files that every answer has, in place of the others
+	holds    bool     // whether it keeps the stream open when it was asked everything
 	asked    atomic.Int64
 }
 
@@ -50,6 +52,7 @@ func (s *reflecting) ServerReflectionInfo(stream reflectionv1.ServerReflection_S
 		s.asked.Add(1)
 		answer := &reflectionv1.ServerReflectionResponse{}
 		var file []byte
+		var files [][]byte
 		switch r := request.MessageRequest.(type) {
 		case *reflectionv1.ServerReflectionRequest_ListServices:
 			list := &reflectionv1.ListServiceResponse{}
@@ -58,7 +61,9 @@ func (s *reflecting) ServerReflectionInfo(stream reflectionv1.ServerReflection_S
 			}
 			answer.MessageResponse = &reflectionv1.ServerReflectionResponse_ListServicesResponse{ListServicesResponse: list}
 		case *reflectionv1.ServerReflectionRequest_FileContainingSymbol:
-			if strings.HasPrefix(r.FileContainingSymbol, "library.") {
+			if s.all != nil {
+				files = s.all
+			} else if strings.HasPrefix(r.FileContainingSymbol, "library.") {
 				file = marshalFile(protodesc.ToFileDescriptorProto(libraryv1.File_library_v1_library_proto))
 			} else {
 				file, err = s.symbol(r.FileContainingSymbol)
@@ -77,7 +82,10 @@ func (s *reflecting) ServerReflectionInfo(stream reflectionv1.ServerReflection_S
 		} else if err != nil {
 			return err
 		} else if answer.MessageResponse == nil {
-			answer.MessageResponse = &reflectionv1.ServerReflectionResponse_FileDescriptorResponse{FileDescriptorResponse: &reflectionv1.FileDescriptorResponse{FileDescriptorProto: [][]byte{file}}}
+			if files == nil {
+				files = [][]byte{file}
+			}
+			answer.MessageResponse = &reflectionv1.ServerReflectionResponse_FileDescriptorResponse{FileDescriptorResponse: &reflectionv1.FileDescriptorResponse{FileDescriptorProto: files}}
 		}
 		if err := stream.Send(answer); err != nil {
 			return err
@@ -323,6 +331,21 @@ func TestFinding_A12_endless_schema(t *testing.T) {
 		"two bytes an element": {func(string) ([]byte, error) {
 			return append(badFile(func(*descriptorpb.FileDescriptorProto) {}), strings.Repeat("\x22\x00", 2_000_000)...), nil
 		}, nil, "the schema has more than 100000 elements"},
+		"a long name for all": {func(string) ([]byte, error) {
+			return badFile(func(f *descriptorpb.FileDescriptorProto) {
+				f.Package = proto.String(strings.Repeat("p", 1_000_000))
+				for i := range 50_000 {
+					f.MessageType = append(f.MessageType, &descriptorpb.DescriptorProto{Name: proto.String(fmt.Sprintf("M%d", i))})
+				}
+			}), nil
+		}, nil, "the schema has more than 16777216 bytes of names"},
+		"missing imports": {func(string) ([]byte, error) {
+			return badFile(func(f *descriptorpb.FileDescriptorProto) {
+				for i := range 100_000 {
+					f.Dependency = append(f.Dependency, fmt.Sprintf("missing/%d.proto", i))
+				}
+			}), nil
+		}, nil, "more than 4096 imports are missing"},
 		"messages in messages": {func(string) ([]byte, error) {
 			inner := &descriptorpb.DescriptorProto{Name: proto.String("M")}
 			for range 2000 {
@@ -435,4 +458,52 @@ func descriptorFiles(root protoreflect.FileDescriptor) (files []*descriptorpb.Fi
 	}
 	add(root)
 	return files
+}
+
+// Files without imports, with relative names and with other names for the entries of
+// maps, as the reflection of grpc-js sends them, are read as those that they were.
+func TestUpstream_Reflect_protobufjs(t *testing.T) {
+	t.Parallel()
+	var all [][]byte
+	for _, f := range descriptorFiles(shopv1.File_shop_v1_cart_proto) {
+		f.Dependency = nil
+		var relative func(scope string, ds []*descriptorpb.DescriptorProto)
+		relative = func(scope string, ds []*descriptorpb.DescriptorProto) {
+			for _, d := range ds {
+				for _, field := range d.GetField() {
+					if field.TypeName != nil {
+						name := strings.TrimPrefix(*field.TypeName, ".")
+						name = strings.TrimPrefix(name, scope+"."+d.GetName()+".")
+						name = strings.TrimPrefix(name, scope+".")
+						field.TypeName = proto.String(strings.Replace(name, "ByNameEntry", "By_name", 1))
+					}
+				}
+				for _, nested := range d.GetNestedType() {
+					d.Options = &descriptorpb.MessageOptions{MapEntry: proto.Bool(true)}
+					nested.Name = proto.String(strings.Replace(nested.GetName(), "ByNameEntry", "By_name", 1))
+				}
+				relative(scope+"."+d.GetName(), d.GetNestedType())
+			}
+		}
+		relative(f.GetPackage(), f.GetMessageType())
+		f.Name = proto.String(strings.ReplaceAll(f.GetPackage(), ".", "_") + "/" + f.GetName())
+		all = append(all, marshalFile(f))
+	}
+	s := &reflecting{services: []string{"shop.v1.Cart", "shop.v1.Orders"}, all: all}
+	schema, err := s.serve(t).Reflect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(schema.Services()) != 2 || len(schema.Unread()) != 0 {
+		t.Fatalf("services %v, warnings %q", schema.Services(), schema.Warnings())
+	}
+	got := schema.Services()[0].Methods().ByName("Echo").Input()
+	want := shopv1.File_shop_v1_cart_proto.Messages().ByName("Everything")
+	for i := range want.Fields().Len() {
+		w := want.Fields().Get(i)
+		g := got.Fields().ByNumber(w.Number())
+		if g == nil || g.Kind() != w.Kind() || g.IsMap() != w.IsMap() || g.Message() != nil && !w.IsMap() && g.Message().FullName() != w.Message().FullName() {
+			t.Errorf("%v is %v", w, g)
+		}
+	}
 }
