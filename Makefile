@@ -56,7 +56,7 @@ serve: ## Run the example agent on localhost:8080; make serve ADDR=:9090 for ano
 	go run ./cmd/errmap serve $(if $(ADDR),--listen $(ADDR))
 
 .PHONY: test
-test: verify-modules lint check-generated go-test test-interop test-typescript test-python test-example ## Check and test everything.
+test: verify-modules lint check-generated go-test test-browser test-interop test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -97,6 +97,11 @@ go-test:
 		END { if (all > 0) { percent = 100 * covered / all; \
 			printf "coverage of package errmap: %.1f %%, wanted %d %%\n", percent, min; \
 			if (percent < min) exit 1 } }' $(BUILD)/coverage.out
+
+.PHONY: test-browser
+test-browser: chromium ## Attack errmap serve from a page in Chromium, and serve another.
+	go vet -tags browser ./cmd/errmap
+	go test -tags browser -count=1 -run browser ./cmd/errmap
 
 .PHONY: test-interop
 test-interop: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test programs of others in Go, JavaScript and Python.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/url"
 	"time"
 
 	"github.com/errmap/errmap/internal/agent"
@@ -27,6 +28,9 @@ wire; the skills in the agent card list them. Requests name their version with
 the header A2A-Version: 1.0; without it they are of version 0.3, which is
 refused. "Authorization: Bearer NAME" keeps the tasks of one name from others.
 
+Pages of other origins are refused, and names that are not of this machine where
+the address is: --allow-origin and --allow-host let some in.
+
 It stops on an interrupt or SIGTERM, once the calls that run are finished. Those
 that take longer than 5s are given up: tasks fail, callers get UNAVAILABLE, and
 the exit code is 1.`
@@ -37,8 +41,9 @@ errmap serve --listen localhost:0
 errmap serve --listen :443 --url https://agent.example.com`
 
 func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	fs := newFlagSet("serve", "serve [--listen localhost:8080] [--url URL]", serveAbout, serveExamples)
+	fs := newFlagSet("serve", "serve [flags]", serveAbout, serveExamples)
 	addr := fs.listen()
+	pages := fs.pages()
 	base := fs.String("url", "", "the `URL` that the agent card names, where it is not the address itself")
 	if code, done := fs.parse(args, stdout, stderr); done {
 		return code
@@ -49,10 +54,13 @@ func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 	if err := checkAddress("--listen", *addr); err != nil {
 		return fs.misused(stderr, "%s", err)
 	}
+	opts := pages()
 	if *base != "" {
 		if err := checkURL("--url", *base); err != nil {
 			return fs.misused(stderr, "%s", err)
 		}
+		u, _ := url.Parse(*base)
+		opts = append(opts, httpserver.WithHosts(u.Host, u.Hostname())) // a proxy may pass it on
 	}
 	listener, err := listen(ctx, "--listen", *addr)
 	if err != nil {
@@ -69,7 +77,7 @@ func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 		return exitFailure
 	}
 	fmt.Fprint(stdout, welcome(reachable(listener.Addr())))
-	if err := serveUntil(ctx, listener, a, log); err != nil {
+	if err := serveUntil(ctx, listener, a, log, opts); err != nil {
 		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
 		return exitFailure
 	}
@@ -79,9 +87,9 @@ func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 
 // serveUntil serves the agent until ctx ends and what runs then is over, or was
 // given up.
-func serveUntil(ctx context.Context, listener net.Listener, a *agent.Agent, log *slog.Logger) error {
-	return httpserver.Run(ctx, listener, a,
-		httpserver.WithLog(log), httpserver.WithTimes(httpserver.Times{Drain: drainTimeout}), httpserver.WithGiveUp(a.Shutdown))
+func serveUntil(ctx context.Context, listener net.Listener, a *agent.Agent, log *slog.Logger, opts []httpserver.Option) error {
+	return httpserver.Run(ctx, listener, a, append(opts,
+		httpserver.WithLog(log), httpserver.WithTimes(httpserver.Times{Drain: drainTimeout}), httpserver.WithGiveUp(a.Shutdown))...)
 }
 
 // reachable is the address under which a listener is reached from here.

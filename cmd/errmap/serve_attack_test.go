@@ -118,3 +118,86 @@ func TestFinding_A18_serveGivesUp(t *testing.T) {
 		t.Error("the port is still open")
 	}
 }
+
+// mounts are a path of each.
+var mounts = map[string]string{
+	"JSON-RPC":   "/",
+	"HTTP+JSON":  "/message:send",
+	"no body":    "/tasks/1:cancel",
+	"Connect":    "/lf.a2a.v1.A2AService/SendMessage",
+	"health":     "/grpc.health.v1.Health/Check",
+	"reflection": "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+}
+
+const sendMessage = `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hello"}]}}`
+
+func exchange(t *testing.T, method, url, body string, header map[string]string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("A2A-Version", "1.0")
+	for key, value := range header {
+		if r.Header.Set(key, value); key == "Host" {
+			r.Host = value
+		}
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+func TestFinding_A08_serve(t *testing.T) {
+	t.Parallel()
+	const evil, app = "https://evil.example.com", "https://app.example.com"
+	base, stop := serve(t, "--allow-origin", app)
+	defer stop()
+	for name, path := range mounts {
+		body := sendMessage
+		if name == "no body" {
+			body = ""
+		}
+		for what, header := range map[string]map[string]string{
+			"a page":                     {"Origin": evil, "Sec-Fetch-Site": "cross-site"},
+			"a page, JSON":               {"Origin": evil, "Sec-Fetch-Site": "cross-site", "Content-Type": "application/json"},
+			"a page of an old browser":   {"Origin": evil},
+			"a name that resolves here":  {"Origin": "http://evil.example.com", "Sec-Fetch-Site": "same-origin", "Host": "evil.example.com", "Content-Type": "application/json"},
+			"the same without an origin": {"Host": "evil.example.com", "Content-Type": "application/json"},
+		} {
+			if got := exchange(t, http.MethodPost, base+path, body, header); got.StatusCode != http.StatusForbidden || got.Header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s from %s: status %d, headers %v", name, what, got.StatusCode, got.Header)
+			}
+		}
+		if name == "no body" || name == "reflection" { // which needs HTTP/2
+			continue
+		}
+		if got := exchange(t, http.MethodPost, base+path, body, nil); got.StatusCode != http.StatusUnsupportedMediaType {
+			t.Errorf("%s without a content type: status %d", name, got.StatusCode)
+		}
+		preflight := map[string]string{"Origin": app, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "a2a-version,authorization,content-type"}
+		got := exchange(t, http.MethodOptions, base+path, "", preflight)
+		if got.Header.Get("Access-Control-Allow-Origin") != app || got.Header.Get("Access-Control-Allow-Methods") != "POST" {
+			t.Errorf("%s, preflight: headers %v", name, got.Header)
+		}
+		preflight["Access-Control-Request-Method"] = "DELETE"
+		if got := exchange(t, http.MethodOptions, base+path, "", preflight); got.Header.Get("Access-Control-Allow-Methods") != "" {
+			t.Errorf("%s, preflight for a method that it has not: headers %v", name, got.Header)
+		}
+		preflight["Access-Control-Request-Method"], preflight["Origin"] = "POST", evil
+		if got := exchange(t, http.MethodOptions, base+path, "", preflight); got.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s, preflight of another origin: headers %v", name, got.Header)
+		}
+	}
+	got := exchange(t, http.MethodPost, base+"/message:send", sendMessage, map[string]string{"Origin": app, "Sec-Fetch-Site": "cross-site", "Content-Type": "application/json"})
+	if got.StatusCode != http.StatusOK || got.Header.Get("Access-Control-Allow-Origin") != app || !strings.Contains(got.Header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+		t.Errorf("the allowed origin: status %d, headers %v", got.StatusCode, got.Header)
+	}
+	got = exchange(t, http.MethodGet, base+"/tasks/nope", "", map[string]string{"Origin": evil, "Sec-Fetch-Site": "cross-site"})
+	if got.StatusCode != http.StatusNotFound {
+		t.Errorf("a link of another page: status %d", got.StatusCode)
+	}
+}

@@ -101,7 +101,7 @@ func TestServe_Misused(t *testing.T) {
 		code int
 		want string
 	}{
-		"an unknown flag":        {[]string{"serve", "--port", "80"}, exitUsage, "errmap: serve: unknown flag --port: the flags are --addr, --listen, --url, --help"},
+		"an unknown flag":        {[]string{"serve", "--port", "80"}, exitUsage, "errmap: serve: unknown flag --port: the flags are --addr, --allow-host, --allow-origin, --listen, --url, --help"},
 		"an argument":            {[]string{"serve", "now"}, exitUsage, `unexpected argument "now"`},
 		"a flag without a value": {[]string{"serve", "--listen"}, exitUsage, "flag needs an argument: --listen: want its address"},
 		"a port that is taken": {
@@ -112,6 +112,7 @@ func TestServe_Misused(t *testing.T) {
 		"a port alone":           {[]string{"serve", "--listen", "18412"}, exitUsage, `--listen "18412": want HOST:PORT`},
 		"a host alone":           {[]string{"serve", "--listen", "localhost:"}, exitUsage, `--listen "localhost:": want HOST:PORT`},
 		"no port":                {[]string{"serve", "--listen", ":99999"}, exitUsage, `--listen ":99999": want HOST:PORT`},
+		"no origin":              {[]string{"serve", "--allow-origin", "app"}, exitUsage, `--allow-origin "app": want its origin`},
 		"no URL":                 {[]string{"serve", "--url", "foo"}, exitUsage, `--url "foo": want an http:// or https:// URL`},
 		"a URL without a scheme": {[]string{"serve", "--url", "agent.example.com:443"}, exitUsage, `want an http:// or https:// URL`},
 		"an unknown command":     {[]string{"sevre"}, exitUsage, `errmap: unknown command "sevre": want one of the commands serve, `},
@@ -133,8 +134,8 @@ func TestHelp(t *testing.T) {
 	}{
 		"nothing":  {nil, []string{"errmap <command>", "serve", "Exit codes"}},
 		"help":     {[]string{"--help"}, []string{"errmap <command>"}},
-		"of one":   {[]string{"serve", "--help"}, []string{"errmap serve [--listen localhost:8080]", "--listen address", "--addr address", "(default localhost:8080)", "A2A-Version: 1.0", "Examples:"}},
-		"help one": {[]string{"help", "serve"}, []string{"errmap serve [--listen localhost:8080]"}},
+		"of one":   {[]string{"serve", "--help"}, []string{"errmap serve [flags]", "--listen address", "--addr address", "(default localhost:8080)", "A2A-Version: 1.0", "Examples:"}},
+		"help one": {[]string{"help", "serve"}, []string{"errmap serve [flags]"}},
 		"version":  {[]string{"--version"}, []string{"errmap ", " go1."}},
 	} {
 		var stdout, stderr bytes.Buffer

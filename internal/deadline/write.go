@@ -40,3 +40,20 @@ func (o *Watch) Finish(w http.ResponseWriter) {
 		_ = o.set(w, time.Now().Add(o.wait))
 	}
 }
+
+// A Writer is a writer of a Watch: what it writes and flushes has the time of it. It is
+// not safe for concurrent use.
+type Writer struct {
+	http.ResponseWriter
+	Watch *Watch
+	span  Span
+}
+
+// Write implements [http.ResponseWriter].
+func (b *Writer) Write(p []byte) (int, error) { return b.Watch.Write(&b.span, b.ResponseWriter, p) }
+
+// FlushError is what an [http.ResponseController] flushes with.
+func (b *Writer) FlushError() error { return b.Watch.Flush(&b.span, b.ResponseWriter) }
+
+// Unwrap lets an [http.ResponseController] reach the connection.
+func (b *Writer) Unwrap() http.ResponseWriter { return b.ResponseWriter }

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/errmap/errmap/internal/deadline"
+	"github.com/errmap/errmap/internal/origin"
 )
 
 // bytesPerSecond is the rate below which the time of a body is not lengthened.
@@ -21,6 +23,7 @@ const textStopping = "the server is shutting down"
 // bounds gives the reads and writes of a handler their deadlines.
 type bounds struct {
 	next   http.Handler
+	rule   *origin.Rule
 	times  Times
 	writes *deadline.Watch
 	over   atomic.Bool // what runs was given up
@@ -29,8 +32,18 @@ type bounds struct {
 	reading map[*exchange]struct{} // whose bodies are not at their end
 }
 
-func newBounds(next http.Handler, times Times) *bounds {
-	return &bounds{next: next, times: times, writes: deadline.NewWriteWatch(times.Write), reading: make(map[*exchange]struct{})}
+func newBounds(next http.Handler, o *options) (*bounds, error) {
+	rule, err := origin.New(o.origins, o.hosts)
+	if err != nil {
+		return nil, fmt.Errorf("httpserver: %w", err)
+	}
+	if len(o.origins) > 0 {
+		next = newPages(next, o)
+	}
+	return &bounds{
+		next: next, rule: rule, times: o.times,
+		writes: deadline.NewWriteWatch(o.times.Write), reading: make(map[*exchange]struct{}),
+	}, nil
 }
 
 // ServeHTTP implements [http.Handler].
@@ -53,8 +66,30 @@ func (b *bounds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.refuse()
 		return
 	}
-	b.next.ServeHTTP(x, r)
+	b.protect(x, r)
 }
+
+// protect serves a request, unless it is refused for where it came from.
+func (b *bounds) protect(w http.ResponseWriter, r *http.Request) {
+	if err := b.rule.Check(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	b.next.ServeHTTP(w, r)
+}
+
+// checked is the writer of a request that may be served, where nothing else is of this
+// package.
+type checked struct{ http.ResponseWriter }
+
+// OriginChecked implements [origin.Checked].
+func (checked) OriginChecked() {}
+
+// Flush implements [http.Flusher].
+func (c checked) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }
+
+// Unwrap lets an [http.ResponseController] reach the connection.
+func (c checked) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // giveUp ends the wait for bodies, of those that are read and of those to come.
 func (b *bounds) giveUp() {
@@ -190,6 +225,9 @@ func (x *exchange) cut() {
 		_ = x.setRead(time.Unix(1, 0))
 	}
 }
+
+// OriginChecked implements [origin.Checked].
+func (x *exchange) OriginChecked() {}
 
 // Unwrap lets an [http.ResponseController] reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }

@@ -103,12 +103,12 @@ func TestFinding_A09_ConnectionsEnd(t *testing.T) {
 		want    string
 	}{
 		"nothing is sent":        {readsBody, "", ""},
-		"half a header":          {readsBody, "GET / HTTP/1.1\r\nHost: a\r\nX-", ""},
-		"idle after an answer":   {readsBody, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "200 OK"},
-		"half a body, read":      {readsBody, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc", "408 Request Timeout"},
-		"half a body, closed":    {closesBody, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc", "Connection: close\r\n\r\nunread"},
-		"half a body, not read":  {func(http.ResponseWriter, *http.Request) {}, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc", "200 OK"},
-		"a chunk that is coming": {readsBody, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", "408 Request Timeout"},
+		"half a header":          {readsBody, "GET / HTTP/1.1\r\nHost: localhost\r\nX-", ""},
+		"idle after an answer":   {readsBody, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "200 OK"},
+		"half a body, read":      {readsBody, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc", "408 Request Timeout"},
+		"half a body, closed":    {closesBody, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc", "Connection: close\r\n\r\nunread"},
+		"half a body, not read":  {func(http.ResponseWriter, *http.Request) {}, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc", "200 OK"},
+		"a chunk that is coming": {readsBody, "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", "408 Request Timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +148,7 @@ func TestFinding_A09_UnreadAnswersEnd(t *testing.T) {
 				ended := make(chan error, 1)
 				address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { ended <- write(w) }, httpserver.WithTimes(brief))
 				if version == "HTTP/1.1" {
-					dial(t, address, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+					dial(t, address, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 				} else {
 					response, err := http2Client(t).Get("http://" + address) // whose body is not read
 					if err != nil {
@@ -368,8 +368,8 @@ func TestFinding_A18_TheRestIsUnavailable(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	s := httpserver.New(http.NotFoundHandler(), httpserver.WithTimes(httpserver.Times{Header: -1, Idle: -1, Read: -1, Write: -1}))
-	if s.ReadHeaderTimeout >= 0 || s.IdleTimeout >= 0 || !s.Protocols.UnencryptedHTTP2() {
+	s, err := httpserver.New(http.NotFoundHandler(), httpserver.WithTimes(httpserver.Times{Header: -1, Idle: -1, Read: -1, Write: -1}))
+	if err != nil || s.ReadHeaderTimeout >= 0 || s.IdleTimeout >= 0 || !s.Protocols.UnencryptedHTTP2() {
 		t.Errorf("server %+v", s)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

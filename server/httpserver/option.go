@@ -59,8 +59,8 @@ func WithMaxHeaderBytes(n int) Option { return option(func(o *options) { o.heade
 // in clear.
 func WithTLS(c *tls.Config) Option { return option(func(o *options) { o.tls = c }) }
 
-// WithLog sets where net/http reports what goes wrong with connections; the default is
-// slog.Default.
+// WithLog sets where net/http reports what goes wrong with connections, ten times a
+// second and fifty at once; the default, and nil, is slog.Default.
 func WithLog(l *slog.Logger) Option { return option(func(o *options) { o.log = l }) }
 
 // WithDrain has f called when Run begins to drain, such as to tell by a health service
@@ -77,7 +77,37 @@ func WithGiveUp(f func()) Option {
 	return option(func(o *options) { o.giveUp = append(slices.Clip(o.giveUp), f) })
 }
 
+// WithOrigins lets pages of other origins in, such as "https://app.example.com": their
+// requests are not refused, and their browsers are told so by CORS, with the methods of each
+// route and the headers of every protocol here. Without it, what a page of another origin
+// sends that could change anything is answered with HTTP status 403. An origin that is
+// none is an error of [New], [Run] and [Protect].
+func WithOrigins(origins ...string) Option {
+	return option(func(o *options) { o.origins = append(slices.Clip(o.origins), origins...) })
+}
+
+// WithHosts names hosts that a server on a loopback address may be asked under, such as
+// "api.example.com", besides localhost: those that a proxy before it passes on, or "*" for
+// any. Others are answered with HTTP status 403, since a page whose name resolves to this
+// machine could be asking (DNS rebinding). A server on other addresses takes any host.
+func WithHosts(hosts ...string) Option {
+	return option(func(o *options) { o.hosts = append(slices.Clip(o.hosts), hosts...) })
+}
+
+// WithCORSHeaders names headers of the application that pages of WithOrigins may send, and
+// those that they may read, besides the ones of the protocols. Trailers of Connect's unary
+// calls are headers with the prefix "Trailer-".
+func WithCORSHeaders(request, response []string) Option {
+	return option(func(o *options) {
+		o.requestHeaders = append(slices.Clip(o.requestHeaders), request...)
+		o.responseHeaders = append(slices.Clip(o.responseHeaders), response...)
+	})
+}
+
 type options struct {
+	origins, hosts                  []string
+	requestHeaders, responseHeaders []string
+
 	times         Times
 	headerBytes   int
 	tls           *tls.Config

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/errmap/errmap/internal/loglimit"
 )
 
 // ErrGaveUp is the error of a [Run] that ended before all that ran was finished.
@@ -16,10 +18,23 @@ var ErrGaveUp = errors.New("httpserver: calls that ran were given up")
 
 // New returns a server for handler, for those who start and stop it by themselves. It
 // has the times and protocols of this package, but Times.Drain, WithTLS, WithDrain and
-// WithGiveUp are for [Run]. Its Handler is not to be replaced.
-func New(handler http.Handler, opts ...Option) *http.Server {
-	s, _ := newServer(handler, newOptions(opts))
-	return s
+// WithGiveUp are for [Run]. Its Handler is not to be replaced. The error names origins
+// and hosts that are none.
+func New(handler http.Handler, opts ...Option) (*http.Server, error) {
+	s, _, err := newServer(handler, newOptions(opts))
+	return s, err
+}
+
+// Protect returns handler behind WithOrigins and WithHosts alone, for who has a server of
+// another make. The error is that of [New].
+func Protect(handler http.Handler, opts ...Option) (http.Handler, error) {
+	b, err := newBounds(handler, newOptions(opts))
+	if err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.protect(checked{w}, r)
+	}), nil
 }
 
 // Run serves handler on listener until ctx ends, drains, and returns nil once all that
@@ -28,7 +43,11 @@ func New(handler http.Handler, opts ...Option) *http.Server {
 // by many goroutines at the same time.
 func Run(ctx context.Context, listener net.Listener, handler http.Handler, opts ...Option) error {
 	o := newOptions(opts)
-	s, b := newServer(handler, o)
+	s, b, err := newServer(handler, o)
+	if err != nil {
+		_ = listener.Close()
+		return err
+	}
 	calls, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	s.BaseContext = func(net.Listener) context.Context { return calls }
@@ -54,7 +73,7 @@ func Run(ctx context.Context, listener net.Listener, handler http.Handler, opts 
 	}
 	// net/http takes a connection that has not sent a thing yet for one that runs.
 	unheard := time.AfterFunc(min(o.times.Drain/2, answerTime), fresh.close)
-	err := shutdown(s, o.times.Drain)
+	err = shutdown(s, o.times.Drain)
 	unheard.Stop()
 	if errors.Is(err, context.DeadlineExceeded) {
 		for _, f := range o.giveUp {
@@ -104,8 +123,11 @@ func shutdown(s *http.Server, wait time.Duration) error {
 	return s.Shutdown(ctx)
 }
 
-func newServer(handler http.Handler, o *options) (*http.Server, *bounds) {
-	b := newBounds(handler, o.times)
+func newServer(handler http.Handler, o *options) (*http.Server, *bounds, error) {
+	b, err := newBounds(handler, o)
+	if err != nil {
+		return nil, nil, err
+	}
 	s := &http.Server{
 		Handler:           b,
 		ReadHeaderTimeout: o.times.Header,
@@ -114,7 +136,7 @@ func newServer(handler http.Handler, o *options) (*http.Server, *bounds) {
 		Protocols:         new(http.Protocols),
 		// A connection of HTTP/2 that takes nothing, or is gone without a word.
 		HTTP2:    &http.HTTP2Config{WriteByteTimeout: o.times.Write, SendPingTimeout: o.times.Write, PingTimeout: o.times.Write},
-		ErrorLog: slog.NewLogLogger(o.log.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(loglimit.New().Handler(o.log.Handler()), slog.LevelWarn),
 	}
 	if o.times.Header == 0 {
 		s.ReadHeaderTimeout = -1 // or net/http takes ReadTimeout
@@ -125,5 +147,5 @@ func newServer(handler http.Handler, o *options) (*http.Server, *bounds) {
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetHTTP2(true)
 	s.Protocols.SetUnencryptedHTTP2(true) // gRPC without TLS
-	return s, b
+	return s, b, nil
 }
