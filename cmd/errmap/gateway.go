@@ -35,8 +35,10 @@ To http:// a gRPC service is spoken to by HTTP/2, and one of Connect or gRPC-Web
 by the version of HTTP that it has. Errors of the service go to the callers whole;
 headers of its answers stay behind. Headers of requests are sent on, Authorization
 and Cookie too, but never those of one connection or one protocol, and without
---headers none by which clients could lie about where they are: Forwarded,
-X-Forwarded-*, X-Real-Ip.
+--headers none by which clients could lie about where they are (Forwarded,
+X-Forwarded-*, X-Real-Ip) and none by which browsers name a page (Origin,
+Sec-Fetch-*). Pages of other origins are refused, and names that are not of this
+machine where the address is: --allow-origin and --allow-host let some in.
 
 GET /healthz answers 200 while the upstream does. SIGTERM and SIGINT stop the
 gateway once the calls that run are finished. Those that take longer than 20s are
@@ -52,12 +54,13 @@ curl -s localhost:8080 -H 'content-type: application/json' -d '{"jsonrpc":"2.0",
 type gatewayFlags struct {
 	upstream, protocol, descriptors, profile, names, headers, cert, key string
 	listen                                                              *string
+	pages                                                               func() []httpserver.Option
 	wait, refresh                                                       time.Duration
 }
 
 func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	fs := newFlagSet("gateway", "gateway --upstream URL [flags]", gatewayAbout, gatewayExamples)
-	f := gatewayFlags{listen: fs.listen()}
+	f := gatewayFlags{listen: fs.listen(), pages: fs.pages()}
 	fs.StringVar(&f.upstream, "upstream", "", "the `URL` of the service")
 	fs.StringVar(&f.protocol, "protocol", "grpc", "how it is spoken to: `connect`, grpc or grpc-web")
 	fs.StringVar(&f.descriptors, "descriptors", "", "a `file` with a descriptor set; without it the service is asked")
@@ -139,10 +142,9 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opt
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", healthz(upstream))
 	mux.Handle("/", front)
-	serving := []httpserver.Option{
+	serving := append(f.pages(),
 		httpserver.WithLog(log), httpserver.WithTimes(httpserver.Times{Drain: drainTime}),
-		httpserver.WithGiveUp(func() { close(stopping) }),
-	}
+		httpserver.WithGiveUp(func() { close(stopping) }))
 	with := ""
 	var cert *certificate
 	if f.cert != "" {

@@ -281,6 +281,38 @@ func TestFinding_A19_flag(t *testing.T) {
 	}
 }
 
+// Pages of other origins reach the upstream by no protocol, unless a flag lets them.
+func TestFinding_A08_gateway(t *testing.T) {
+	t.Parallel()
+	descriptors := libraryFile(t, "", libraryv1.File_library_v1_library_proto)
+	flags := []string{"--protocol", "connect", "--descriptors", descriptors}
+	closed, _, _ := gatewayBefore(t, serveHTTP1(t, newConnectLibrary()), flags...)
+	open, _, _ := gatewayBefore(t, serveHTTP1(t, newConnectLibrary()), append(flags, "--allow-origin", "https://app.example.com")...)
+	for path, body := range map[string]string{
+		"/":                           getBook,
+		"/library.v1.Library/GetBook": `{"name":"b"}`,
+		"/v1/shelves/1/books":         `{}`,
+	} {
+		for host, want := range map[string]bool{closed: true, open: false} {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Origin", "https://app.example.com")
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			if refused := response.StatusCode == http.StatusForbidden; refused != want {
+				t.Errorf("%s: %s, want that it is refused: %t", path, response.Status, want)
+			}
+		}
+	}
+}
+
 // A schema that has changed is served without a new start, whether the upstream
 // tells it or a file; what cannot be read leaves the one that is there.
 func TestFinding_A12_schema_changes(t *testing.T) {

@@ -10,14 +10,23 @@ import (
 
 // DefaultRequestHeaders is the rule for the headers of a request unless
 // [WithRequestHeaders] sets another: every header is sent on, Authorization and
-// Cookie too, since it is the upstream that knows whom it lets in; but not those by
-// which proxies tell where a request came from (Forwarded, X-Forwarded-* and
-// X-Real-Ip), which any client can write. Name is in canonical form.
+// Cookie too, since it is the upstream that knows whom it lets in; but not
 //
-// Where a proxy that is trusted stands before the gateway and the upstream wants to
-// know what it tells, they are let through with a rule of one's own.
+//   - those by which proxies tell where a request came from (Forwarded,
+//     X-Forwarded-* and X-Real-Ip), which any client can write;
+//   - those by which a browser tells a server which page asks (Origin and
+//     Sec-Fetch-*): the server that it asks is the gateway, and to the upstream each
+//     page would be one of another origin.
+//
+// Name is in canonical form. Where a proxy that is trusted stands before the gateway
+// and the upstream wants to know what it tells, a rule of one's own lets that
+// through.
 func DefaultRequestHeaders(name string) bool {
-	return name != "Forwarded" && name != "X-Real-Ip" && !strings.HasPrefix(name, "X-Forwarded-")
+	switch name {
+	case "Forwarded", "Origin", "X-Real-Ip":
+		return false
+	}
+	return !strings.HasPrefix(name, "X-Forwarded-") && !strings.HasPrefix(name, "Sec-Fetch-")
 }
 
 // upstreamContext sends the headers of a request on that are for the service

@@ -71,6 +71,9 @@ var (
 		"X-Forwarded-Proto":  {"https"},
 		"X-Forwarded-Prefix": {"/admin"},
 		"X-Real-Ip":          {"10.0.0.1"},
+		"Origin":             {"https://app.example.com"},
+		"Sec-Fetch-Site":     {"same-origin"},
+		"Sec-Fetch-Mode":     {"cors"},
 	}
 	service = http.Header{
 		"Authorization":   {"Bearer t"},
