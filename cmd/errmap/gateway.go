@@ -55,7 +55,7 @@ type gatewayFlags struct {
 	upstream, protocol, descriptors, profile, names, headers, cert, key string
 	listen                                                              *string
 	pages                                                               func() []httpserver.Option
-	wait, refresh                                                       time.Duration
+	wait, refresh, timeout                                              time.Duration
 }
 
 func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
@@ -70,6 +70,7 @@ func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	fs.StringVar(&f.cert, "tls-cert", "", "a `file` with a certificate, in PEM with those that signed it, to listen with TLS; read again with the schema")
 	fs.StringVar(&f.key, "tls-key", "", "a `file` with the key of the certificate, in PEM")
 	fs.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait at the start for an upstream that does not answer")
+	fs.DurationVar(&f.timeout, "timeout", gateway.DefaultTimeout, "how long the upstream may take for a call that is no stream; 0 is as long as the caller waits")
 	fs.DurationVar(&f.refresh, "refresh", time.Minute, "how often to look whether the schema has changed; 0 is never")
 	if code, done := fs.parse(args, stdout, stderr); done {
 		return code
@@ -101,8 +102,13 @@ func (f *gatewayFlags) read(rest []string) (gateway.Protocol, []server.Option, e
 	if (f.cert == "") != (f.key == "") {
 		return 0, nil, errors.New("--tls-cert and --tls-key: want both or neither")
 	}
-	if f.refresh < 0 {
-		return 0, nil, fmt.Errorf("--refresh %v: want a duration such as 5s or 2m, or 0", f.refresh)
+	for flag, d := range map[string]time.Duration{"--refresh": f.refresh, "--timeout": f.timeout} {
+		if d < 0 {
+			return 0, nil, fmt.Errorf("%s %v: want a duration such as 5s or 2m, or 0", flag, d)
+		}
+	}
+	if f.timeout == 0 {
+		f.timeout = -1 // as the package has it
 	}
 	protocol, err := gateway.ParseProtocol(f.protocol)
 	if err != nil {
@@ -135,7 +141,7 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opt
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	stopping := make(chan struct{})
-	front := &front{upstream: upstream, opts: opts, headers: f.headers, log: log, notes: stdout, guard: errmap.WithShutdown(stopping)}
+	front := &front{upstream: upstream, opts: opts, headers: f.headers, timeout: f.timeout, log: log, notes: stdout, guard: errmap.WithShutdown(stopping)}
 	if err := front.use(schema); err != nil {
 		return err
 	}
@@ -173,7 +179,8 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opt
 // bindings of HTTP+JSON is told and leaves those out.
 func (f *front) mount(schema *gateway.Schema) (http.Handler, error) {
 	guard := errmapconnect.WithGuard(errmap.NewGuard(f.guard))
-	g := gateway.New(f.upstream.Transport(), schema, gateway.WithLogger(f.log), gateway.WithServerOptions(guard), gateway.WithRequestHeaders(headerRule(f.headers)))
+	g := gateway.New(f.upstream.Transport(), schema, gateway.WithLogger(f.log), gateway.WithServerOptions(guard),
+		gateway.WithRequestHeaders(headerRule(f.headers)), gateway.WithTimeout(f.timeout))
 	mux := http.NewServeMux()
 	if err := server.Mount(mux, g.Server(), append(f.opts, server.WithCatalog(g.Catalog()), server.WithGuard(f.guard))...); err != nil {
 		return nil, err

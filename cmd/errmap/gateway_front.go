@@ -22,6 +22,7 @@ type front struct {
 	opts     []server.Option
 	guard    errmap.GuardOption
 	headers  string // as --headers has it
+	timeout  time.Duration
 	log      *slog.Logger
 	notes    io.Writer
 

@@ -221,6 +221,38 @@ func TestFinding_P07_handler_in_process_breaks_off(t *testing.T) {
 	}
 }
 
+// An upstream that takes a call and says nothing holds it no longer than it may, on
+// every protocol; a stream is its caller's.
+func TestFinding_A12_call_without_answer(t *testing.T) {
+	t.Parallel()
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = mute.Close() })
+	stuck := newServer(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	for _, p := range []gateway.Protocol{gateway.ProtocolConnect, gateway.ProtocolGRPC, gateway.ProtocolGRPCWeb} {
+		for name, upstream := range map[string]string{"mute": "http://" + mute.Addr().String(), "stuck": stuck} {
+			t.Run(p.String()+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				quiet := gateway.WithLogger(slog.New(slog.DiscardHandler))
+				url := before(t, gateway.NewUpstream(nil, upstream, p), quiet, gateway.WithTimeout(300*time.Millisecond))
+				start := time.Now()
+				got, _ := post(t, url, goodCall)
+				if want := `{"jsonrpc":"2.0","id":1,"error":{"code":-31504,"message":"the upstream did not answer in time"}}`; got != want || time.Since(start) > 5*time.Second {
+					t.Errorf("after %v: %s, want %s", time.Since(start), got, want)
+				}
+				cart := shopv1connect.NewCartClient(errmapconnect.NewClient(connecthttp.NewTransport(gateway.NewHTTPClient(), url, connecthttp.WithGRPC())))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if _, err := watch(ctx, cart); connect.CodeOf(err) != connect.CodeDeadlineExceeded {
+					t.Errorf("the stream ended with %v", err)
+				}
+			})
+		}
+	}
+}
+
 // An answer that is whole and cannot be read is no upstream that died.
 func TestFinding_P07_a_malformed_answer_stays_internal(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,7 @@ import (
 const (
 	unreachable = "the upstream cannot be reached"
 	brokenOff   = "the upstream's answer broke off"
+	tooLate     = "the upstream did not answer in time"
 	unreadable  = "the upstream's answer cannot be read"
 	halfDuplex  = "the upstream speaks HTTP/1.1, and a stream in both directions needs HTTP/2"
 )

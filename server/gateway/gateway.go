@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
@@ -23,11 +24,12 @@ type Gateway struct {
 	client  *connect.Client
 	log     *failureLog
 	travels func(header string) bool
+	timeout time.Duration // of a call that is no stream; 0 is none
 }
 
 // New returns a gateway that forwards every method of a schema over transport.
 func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
-	o := &options{travels: DefaultRequestHeaders}
+	o := &options{travels: DefaultRequestHeaders, timeout: DefaultTimeout}
 	for _, opt := range opts {
 		opt.apply(o)
 	}
@@ -35,6 +37,7 @@ func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
 		server:  errmapconnect.NewServer(o.server...),
 		log:     &o.log,
 		travels: o.travels,
+		timeout: o.timeout,
 		schema:  schema,
 		client:  errmapconnect.NewClient(transport, errmapconnect.WithDecodeOptions(errmap.WithCatalog(schema.catalog))),
 	}
@@ -87,8 +90,17 @@ func (g *Gateway) unary(ctx context.Context, md protoreflect.MethodDescriptor, s
 	if err := receive(down.Receive, request, badRequest); err != nil {
 		return err
 	}
-	call := func(response any) error { return g.client.CallUnary(ctx, spec, request, response) }
+	timed := ctx
+	if g.timeout > 0 {
+		var cancel context.CancelFunc
+		timed, cancel = context.WithTimeout(ctx, g.timeout)
+		defer cancel()
+	}
+	call := func(response any) error { return g.client.CallUnary(timed, spec, request, response) }
 	if err := receive(call, response, badResponse); err != nil {
+		if timed.Err() != nil && ctx.Err() == nil {
+			return g.failed(ctx, spec, code.Code_DEADLINE_EXCEEDED, tooLate, err)
+		}
 		return g.upstreamError(ctx, spec, err)
 	}
 	return down.Send(response)

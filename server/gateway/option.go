@@ -3,6 +3,7 @@ package gateway
 import (
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/errmap/errmap/errmap/errmapconnect"
 )
@@ -41,10 +42,32 @@ func WithRequestHeaders(travels func(name string) bool) Option {
 	})
 }
 
+// DefaultTimeout is how long a call that is no stream may take unless WithTimeout says
+// otherwise.
+const DefaultTimeout = 5 * time.Minute
+
+// WithTimeout sets how long the upstream may take for a call that is no stream, where
+// the caller's deadline does not come first: an upstream that accepts calls and says
+// nothing would hold all that come. The caller gets DEADLINE_EXCEEDED. Zero means
+// DefaultTimeout, a negative duration none. A stream ends with its caller's deadline
+// alone.
+func WithTimeout(d time.Duration) Option {
+	return option(func(o *options) {
+		switch {
+		case d == 0:
+			d = DefaultTimeout
+		case d < 0:
+			d = 0
+		}
+		o.timeout = d
+	})
+}
+
 type options struct {
 	server  []errmapconnect.ServerOption
 	log     failureLog
 	travels func(string) bool
+	timeout time.Duration
 }
 
 type option func(*options)
