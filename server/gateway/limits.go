@@ -43,7 +43,8 @@ type ReflectionLimits struct {
 	Elements int
 	// Depth is how deep imports may nest, and messages within a file.
 	Depth int
-	// Time is how long one call of Reflect may take.
+	// Time is how long one call of Reflect may take, and twice as long as one service
+	// may; one that takes longer is left out.
 	Time time.Duration
 }
 
@@ -107,7 +108,11 @@ func (m *meter) intercept(next connect.ClientFunc) connect.ClientFunc {
 		if err != nil {
 			return nil, err
 		}
-		return &meteredStream{stream, m}, nil
+		closing := &upstreamStream{ClientStream: stream}
+		// While the request of a stream is open, net/http does not see that its context
+		// has ended, and goes on reading.
+		context.AfterFunc(ctx, func() { _ = closing.Close() })
+		return &meteredStream{closing, m}, nil
 	}
 }
 

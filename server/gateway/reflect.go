@@ -56,6 +56,7 @@ type reflection struct {
 	client *connect.Client
 	stream *grpcreflect.ClientStream // nil where the next request needs a new one
 	cancel context.CancelFunc        // of the stream
+	share  context.Context           // the time of what is fetched
 
 	meter   *meter
 	files   *fileSet
@@ -98,6 +99,9 @@ func (r *reflection) over(err error) bool {
 	}
 	r.cancel()
 	r.close()
+	if r.late() {
+		return false
+	}
 	e, ok := errors.AsType[*connect.Error](err)
 	if !ok || r.ctx.Err() != nil {
 		return true
@@ -109,6 +113,11 @@ func (r *reflection) over(err error) bool {
 		return !e.IsRemote()
 	}
 	return false
+}
+
+// late tells whether what is fetched has used its share of the time up.
+func (r *reflection) late() bool {
+	return r.ctx.Err() == nil && r.share != nil && errors.Is(r.share.Err(), context.DeadlineExceeded)
 }
 
 func (r *reflection) schema() (*Schema, error) {
@@ -152,16 +161,27 @@ func (r *reflection) schema() (*Schema, error) {
 	return r.link(names)
 }
 
-// symbol fetches the file that has a symbol, and what it imports. Of a schema that
-// is too large nothing is kept.
+// symbol fetches the file that has a symbol, and what it imports, in half of the time
+// that is left, so that some is left for others. Of a schema that is too large nothing
+// is kept.
 func (r *reflection) symbol(name protoreflect.FullName) error {
 	had, before := len(r.files.order), r.meter.counts
-	files, err := r.open().FileContainingSymbol(name)
+	deadline, _ := r.ctx.Deadline()
+	share, cancel := context.WithTimeout(r.ctx, time.Until(deadline)/2)
+	defer cancel()
+	r.share = share
+	stream := r.open()
+	stop := context.AfterFunc(share, r.cancel)
+	files, err := stream.FileContainingSymbol(name)
 	if err == nil {
 		err = r.take(files, 1)
 	}
+	stop()
 	if err == nil {
 		return nil
+	}
+	if r.late() {
+		err = fmt.Errorf("it takes too long: %w", err)
 	}
 	if _, ok := errors.AsType[*limitError](err); ok {
 		r.files.cut(had)
@@ -185,6 +205,9 @@ func (r *reflection) take(files []*descriptorpb.FileDescriptorProto, depth int) 
 			if r.files.protos[imported] != nil || r.files.missing[imported] != nil {
 				continue
 			}
+			if err := r.share.Err(); err != nil {
+				return err
+			}
 			more, err := r.open().FileByFilename(imported)
 			if err == nil {
 				if err = r.take(more, depth+1); err != nil {
@@ -192,7 +215,7 @@ func (r *reflection) take(files []*descriptorpb.FileDescriptorProto, depth int) 
 				}
 				continue
 			}
-			if _, large := errors.AsType[*limitError](err); large || r.over(err) {
+			if _, large := errors.AsType[*limitError](err); large || r.over(err) || r.late() {
 				return err
 			}
 			if len(r.files.missing) >= r.meter.limits.Files {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"runtime"
 	"runtime/metrics"
 	"strings"
@@ -282,6 +283,13 @@ func TestFinding_A12_upstream_says_nothing(t *testing.T) {
 		time.Sleep(time.Minute)
 		return nil, io.EOF
 	}}
+	halted := make(chan struct{})
+	t.Cleanup(func() { close(halted) })
+	began := newServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/grpc")
+		w.(http.Flusher).Flush()
+		<-halted // whatever the caller's deadline says
+	}))
 	holding := &reflecting{services: []string{"library.v1.Library"}, holds: true}
 	limit := gateway.WithReflectionLimits(gateway.ReflectionLimits{Time: 500 * time.Millisecond})
 	address := mute.Addr().String()
@@ -293,7 +301,8 @@ func TestFinding_A12_upstream_says_nothing(t *testing.T) {
 		"Connect, no answer at all":  {gateway.NewUpstream(nil, "http://"+address, gateway.ProtocolConnect, limit), false},
 		"gRPC-Web, no answer at all": {gateway.NewUpstream(nil, "http://"+address, gateway.ProtocolGRPCWeb, limit), false},
 		"TLS, no answer at all":      {gateway.NewUpstream(nil, "https://"+address, gateway.ProtocolGRPC, limit), false},
-		"no answer to a symbol":      {stuck.serve(t, limit), false},
+		"no more than a header":      {gateway.NewUpstream(nil, began, gateway.ProtocolGRPC, limit), false},
+		"no answer to a symbol":      {stuck.serve(t, limit), true}, // but without that service
 		"no end of the stream":       {holding.serve(t), true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -314,6 +323,33 @@ func TestFinding_A12_upstream_says_nothing(t *testing.T) {
 				}
 			case <-time.After(8 * time.Second):
 				t.Error("it hangs")
+			}
+		})
+	}
+}
+
+// A service that takes all the time is left out too.
+func TestFinding_A12_one_slow_service(t *testing.T) {
+	t.Parallel()
+	for name, symbol := range map[string]func(string) ([]byte, error){
+		"no answer": func(string) ([]byte, error) {
+			time.Sleep(time.Minute)
+			return nil, io.EOF
+		},
+		"slow imports": func(name string) ([]byte, error) {
+			time.Sleep(50 * time.Millisecond)
+			return importing(1, 1<<30, 0)(name)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &reflecting{services: []string{"bad.v1.Bad", "library.v1.Library"}, symbol: symbol, file: symbol}
+			schema, err := s.serve(t, gateway.WithReflectionLimits(gateway.ReflectionLimits{Time: 4 * time.Second})).Reflect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(schema.Services()) != 1 || len(schema.Warnings()) != 1 || !strings.Contains(schema.Warnings()[0], "bad.v1.Bad is left out: reflection of bad.v1.Bad: it takes too long: ") {
+				t.Errorf("services %v, warnings %q", schema.Services(), schema.Warnings())
 			}
 		})
 	}
