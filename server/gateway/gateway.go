@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect/v2"
@@ -79,26 +80,29 @@ func (g *Gateway) forward(md protoreflect.MethodDescriptor) connect.ServerFunc {
 		defer cancel()
 		ctx = g.upstreamContext(ctx)
 		if spec.StreamType == connect.StreamTypeUnary {
-			return g.unary(ctx, md, spec, down)
+			return g.unary(ctx, cancel, md, spec, down)
 		}
 		return g.stream(ctx, cancel, md, spec, down)
 	}
 }
 
-func (g *Gateway) unary(ctx context.Context, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
+func (g *Gateway) unary(ctx context.Context, cancel context.CancelFunc, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
 	request, response := dynamicpb.NewMessage(md.Input()), dynamicpb.NewMessage(md.Output())
 	if err := receive(down.Receive, request, badRequest); err != nil {
 		return err
 	}
-	timed := ctx
+	var late atomic.Bool
 	if g.timeout > 0 {
-		var cancel context.CancelFunc
-		timed, cancel = context.WithTimeout(ctx, g.timeout)
-		defer cancel()
+		// No deadline of the context: the upstream would be told of it as of the caller's.
+		timer := time.AfterFunc(g.timeout, func() {
+			late.Store(true)
+			cancel()
+		})
+		defer timer.Stop()
 	}
-	call := func(response any) error { return g.client.CallUnary(timed, spec, request, response) }
+	call := func(response any) error { return g.client.CallUnary(ctx, spec, request, response) }
 	if err := receive(call, response, badResponse); err != nil {
-		if timed.Err() != nil && ctx.Err() == nil {
+		if late.Load() {
 			return g.failed(ctx, spec, code.Code_DEADLINE_EXCEEDED, tooLate, err)
 		}
 		return g.upstreamError(ctx, spec, err)
