@@ -154,6 +154,15 @@ type upstreamStream struct {
 	closed bool
 }
 
+func (s *upstreamStream) SendHeaders() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return io.EOF
+	}
+	return s.ClientStream.SendHeaders()
+}
+
 func (s *upstreamStream) Send(msg any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
