@@ -387,3 +387,18 @@ func TestUpstream_connectNode(t *testing.T) {
 		}
 	}
 }
+
+// TestUpstream_connectPython has a service of connectrpc for Python over HTTP/1.0,
+// where an answer ends with its connection.
+func TestUpstream_connectPython(t *testing.T) {
+	const pinned = "../python/requirements.txt"
+	for _, protocol := range []string{"connect", "grpc-web"} {
+		t.Run(protocol, func(t *testing.T) {
+			upstream{
+				command:  []string{build + "/interop-python/bin/python", "-B", "../python/upstream_connect.py"},
+				protocol: protocol, flags: []string{"--descriptors", "$DESCRIPTORS"},
+			}.check(t)
+			tell(t, "connectrpc for Python, server, with wsgiref", results.PyPI(t, pinned, "connectrpc"), protocol+" over HTTP/1.0", byDescriptors)
+		})
+	}
+}
