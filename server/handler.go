@@ -17,6 +17,7 @@ import (
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/deadline"
+	"github.com/errmap/errmap/internal/goexit"
 	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"github.com/errmap/errmap/internal/loglimit"
@@ -119,6 +120,14 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 
 // ServeHTTP implements [net/http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor < 2 {
+		h.serveHTTP(w, r)
+		return
+	}
+	goexit.Serve(w, r, h.serveHTTP)
+}
+
+func (h *handler) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	x.ended = false
 	defer h.release(r, x)

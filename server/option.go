@@ -23,7 +23,7 @@ const (
 	DefaultBatchConcurrency = 16
 	DefaultMaxCalls         = 1024
 	DefaultMaxStreams       = 512
-	DefaultMaxHeaders       = 256
+	DefaultMaxHeaders       = 128
 	DefaultMaxHeldBytes     = 64 << 20
 )
 

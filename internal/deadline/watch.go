@@ -48,9 +48,9 @@ func NewWriteWatch(wait time.Duration) *Watch {
 
 // Begin begins to watch an operation, which must come to its End or its Keep before
 // the handler returns. A read is not watched where the [http.Server] has a
-// ReadTimeout.
+// ReadTimeout, or a [ReadBounder] bounds it.
 func (o *Watch) Begin(g *Span, w http.ResponseWriter, r *http.Request) {
-	if o == nil || !canBound(w) || o.reads && hasReadTimeout(r) {
+	if o == nil || !canBound(w) || o.reads && (hasReadTimeout(r) || boundsReads(w)) {
 		return
 	}
 	g.open, g.end, g.w, g.over = true, time.Now().Add(o.wait), w, false

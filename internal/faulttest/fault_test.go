@@ -71,10 +71,10 @@ func well(t *testing.T) http.Handler {
 	libraryv1connect.RegisterLibraryHandler(rpc, library{})
 	mux := http.NewServeMux()
 	connecthttp.Mount(mux, rpc, connecthttp.WithGRPC(), connecthttp.WithGRPCWeb())
-	if err := server.Mount(mux, rpc); err != nil {
+	if err := server.Mount(mux, rpc, server.WithHosts("library")); err != nil {
 		t.Fatal(err)
 	}
-	if err := httpjson.Mount(mux, rpc); err != nil {
+	if err := httpjson.Mount(mux, rpc, httpjson.WithHosts("library")); err != nil {
 		t.Fatal(err)
 	}
 	return mux

@@ -16,6 +16,7 @@ import (
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/deadline"
+	"github.com/errmap/errmap/internal/goexit"
 	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/negotiate"
 	"github.com/errmap/errmap/internal/origin"
@@ -113,18 +114,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveHTTP(w, r)
 		return
 	}
-	// A method that ends its goroutine takes the stream of HTTP/2 with it, which
-	// net/http would reset, if it were net/http's own.
-	var value any
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { value = recover() }()
-		h.serveHTTP(w, r)
-	}()
-	if <-done; value != nil {
-		panic(value)
-	}
+	goexit.Serve(w, r, h.serveHTTP)
 }
 
 func (h *handler) serveHTTP(w http.ResponseWriter, r *http.Request) {

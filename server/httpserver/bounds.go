@@ -229,6 +229,9 @@ func (x *exchange) cut() {
 // OriginChecked implements [origin.Checked].
 func (x *exchange) OriginChecked() {}
 
+// BoundsReads implements [deadline.ReadBounder].
+func (x *exchange) BoundsReads() {}
+
 // Unwrap lets an [http.ResponseController] reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 

@@ -366,6 +366,19 @@ func TestFinding_A18_TheRestIsUnavailable(t *testing.T) {
 	}
 }
 
+// A mount with a bound of its own neither shortens nor lengthens this one's.
+func TestRun_mountsWithBounds(t *testing.T) {
+	t.Parallel()
+	address, _ := serve(t, everything(t).ServeHTTP, httpserver.WithTimes(brief))
+	for _, path := range []string{"/", "/v1/shelves/1/books/2:move", "/library.v1.Library/GetBook"} {
+		start := time.Now()
+		ends(t, dial(t, address, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"))
+		if took := time.Since(start); took > soon {
+			t.Errorf("%s: ended after %v", path, took)
+		}
+	}
+}
+
 func TestNew(t *testing.T) {
 	t.Parallel()
 	s, err := httpserver.New(http.NotFoundHandler(), httpserver.WithTimes(httpserver.Times{Header: -1, Idle: -1, Read: -1, Write: -1}))
