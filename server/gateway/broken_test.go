@@ -16,8 +16,12 @@ import (
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/server"
 	"github.com/errmap/errmap/server/gateway"
+	"github.com/errmap/errmap/server/httpjson"
+	"google.golang.org/protobuf/types/descriptorpb"
 
+	libraryv1 "github.com/errmap/errmap/internal/testproto/gen/library/v1"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
 )
@@ -265,5 +269,61 @@ func TestFinding_P07_a_malformed_answer_stays_internal(t *testing.T) {
 	cart := shopv1connect.NewCartClient(errmapconnect.NewClient(connecthttp.NewTransport(gateway.NewHTTPClient(), url, connecthttp.WithGRPC())))
 	if _, err := watch(t.Context(), cart); connect.CodeOf(err) != connect.CodeInternal {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Whatever the caller speaks, an upstream that dies between two messages, or before
+// the first, is unavailable to it.
+func TestFinding_P07_told_on_every_front(t *testing.T) {
+	t.Parallel()
+	set := &descriptorpb.FileDescriptorSet{File: descriptorFiles(libraryv1.File_library_v1_library_proto)}
+	schema, err := gateway.NewSchema(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sent := range []string{"\x00\x00\x00\x00\x03\x0a\x01b", ""} {
+		upstream := newServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/grpc")
+			_, _ = io.WriteString(w, sent)
+			w.(http.Flusher).Flush()
+			abort()
+		}))
+		g := gateway.New(gateway.NewUpstream(nil, upstream, gateway.ProtocolGRPC).Transport(), schema, gateway.WithLogger(slog.New(slog.DiscardHandler)))
+		mux := http.NewServeMux()
+		if err := server.Mount(mux, g.Server(), server.WithCatalog(g.Catalog())); err != nil {
+			t.Fatal(err)
+		}
+		if err := httpjson.Mount(mux, g.Server(), httpjson.WithCatalog(g.Catalog())); err != nil {
+			t.Fatal(err)
+		}
+		connecthttp.Mount(mux, g.Server(), connecthttp.WithGRPC(), connecthttp.WithGRPCWeb(), connecthttp.WithProtoJSON())
+		front := serveHTTP1(t, mux)
+		for name, test := range map[string]struct{ method, path, kind, body, want string }{
+			"JSON-RPC, a stream": {"POST", "/", "application/json", `{"jsonrpc":"2.0","id":1,"method":"library.v1.Library/WatchBooks","params":{"parent":"shelves/1"}}`, `"error":{"code":-31503,`},
+			"JSON-RPC":           {"POST", "/", "application/json", `{"jsonrpc":"2.0","id":1,"method":"library.v1.Library/GetBook","params":{"name":"b"}}`, `"error":{"code":-31503,`},
+			"Connect, a stream":  {"POST", "/library.v1.Library/WatchBooks", "application/connect+json", "\x00\x00\x00\x00\x02{}", `{"error":{"code":"unavailable"`},
+			"Connect":            {"POST", "/library.v1.Library/GetBook", "application/json", `{}`, `{"code":"unavailable"`},
+			"gRPC-Web, a stream": {"POST", "/library.v1.Library/WatchBooks", "application/grpc-web+json", "\x00\x00\x00\x00\x02{}", "grpc-status: 14"},
+			"HTTP+JSON":          {"GET", "/v1/books/b", "application/json", "", `"status":"UNAVAILABLE"`},
+			"HTTP+JSON, stream":  {"GET", "/v1/shelves/1/books:watch", "application/json", "", `"status":"UNAVAILABLE"`},
+		} {
+			r, err := http.NewRequestWithContext(t.Context(), test.method, front+test.path, strings.NewReader(test.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", test.kind)
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(response.Body)
+			_ = response.Body.Close()
+			text := strings.ToLower(string(got) + fmt.Sprint(response.Header))
+			if err != nil || !strings.Contains(text, strings.ToLower(test.want)) && !strings.Contains(text, "grpc-status:[14]") {
+				t.Errorf("%s after %d bytes: %s %q %v, want %s", name, len(sent), response.Status, got, err, test.want)
+			}
+		}
 	}
 }
