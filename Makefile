@@ -132,6 +132,11 @@ $(INTEROP_NPM): $(INTEROP)/javascript/package-lock.json
 	npm ci --prefix $(INTEROP)/javascript --ignore-scripts --loglevel error
 	@touch $@
 
+interop-all: rust-upstream
+.PHONY: rust-upstream
+rust-upstream:
+	cargo build --release --locked --quiet --manifest-path $(INTEROP)/gateway/rust/Cargo.toml --target-dir $(BUILD)/interop-rust
+
 .PHONY: test-typescript
 test-typescript: $(BUF) $(TYPESCRIPT_NPM) chromium ## Check and test the TypeScript package.
 	@rm -rf $(BUILD)/again-typescript

@@ -126,7 +126,7 @@ var table = []row{
 	{
 		packages: []string{"server/gateway"},
 		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "=server"},
-		outside:  []string{connect, reflect, protobuf, rpc},
+		outside:  []string{connect, reflect, protobuf, rpc, "golang.org/x/net", "golang.org/x/sync"},
 	},
 	{
 		packages: []string{"server"},
