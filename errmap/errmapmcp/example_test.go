@@ -2,7 +2,6 @@ package errmapmcp_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -96,13 +95,10 @@ func ExampleInstallServer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	structured, err := json.Marshal(result.StructuredContent)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(result.IsError, result.Content[0].(*mcp.TextContent).Text)
-	fmt.Println(string(structured))
+	fmt.Println(result.Content[0].(*mcp.TextContent).Text)
+	fmt.Println(errmapmcp.FromResult(result).Code())
 	// Output:
-	// true no cart c-1
-	// {"error":{"code":404,"message":"no cart c-1","status":"NOT_FOUND"}}
+	// no cart c-1
+	// Do not try again without a change: it would fail in the same way.
+	// NOT_FOUND
 }

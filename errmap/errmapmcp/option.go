@@ -29,6 +29,7 @@ type config struct {
 	rounds     roundCaps
 	loop       bool
 	maxStdio   int
+	toolErrors bool
 }
 
 // WithPolicy has f decide on each request before anything else: see [Policy].
@@ -100,3 +101,9 @@ func WithRounds(rounds, inputs, stateBytes int) Option {
 // time. Connecting to one more fails as [KindOverloaded]. A server counts until
 // it has exited.
 func WithMaxStdioServers(n int) Option { return option(func(c *config) { c.maxStdio = n }) }
+
+// WithToolErrors has [Session.CallTool] return the error of a tool that ran and
+// failed, as [FromResult] reads it, beside its result. It is an [*errmap.Error]
+// and no [*Error], since the client did not fail. Use it in a program that acts
+// on typed errors; a host that gives results to a model does without it.
+func WithToolErrors() Option { return option(func(c *config) { c.toolErrors = true }) }
