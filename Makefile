@@ -21,12 +21,18 @@ CONFORMANCE = $(shell go -C conformance mod download connectrpc.com/conformance 
 GENERATE_CONFORMANCE = $(BUF) generate --template conformance/buf.gen.yaml --exclude-path $(CONFORMANCE)/connectrpc/conformance/v1/suite.proto $(CONFORMANCE)
 
 # The modules beside the library's own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod conformance/mcp/go.mod))
 
 # Clients of others against "errmap serve", and where their packages are.
 INTEROP := polyglot/interop
 INTEROP_PYTHON := $(BUILD)/interop-python
 INTEROP_NPM := $(INTEROP)/javascript/node_modules/.package-lock.json
+
+# The conformance suite of MCP and its official SDKs in Python and TypeScript. All
+# tests of the module need them, and have the build tag "all".
+MCP := conformance/mcp
+MCP_PYTHON := $(BUILD)/mcp-python
+MCP_NPM := $(MCP)/node_modules/.package-lock.json
 
 # The TypeScript package, and what buf writes for it with plugins out of npm.
 TYPESCRIPT := polyglot/typescript
@@ -55,7 +61,7 @@ serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port
 	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
 
 .PHONY: test
-test: verify-modules lint check-generated go-test test-interop test-typescript test-python test-example ## Check and test everything.
+test: verify-modules lint check-generated go-test test-interop test-mcp test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -69,7 +75,7 @@ lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
 	go vet -tags interop ./$(INTEROP)
 	$(STATICCHECK) -tags interop ./$(INTEROP)
 	@for module in $(MODULES); do echo "go vet and staticcheck in $$module"; \
-		(cd $$module && go vet ./... && ../$(STATICCHECK) ./...); done
+		(cd $$module && go vet -tags all ./... && $(abspath $(STATICCHECK)) -tags all ./...); done
 
 .PHONY: generate
 generate: $(BUF) ## Write third_party and all generated code anew.
@@ -111,6 +117,21 @@ $(INTEROP_PYTHON)/installed: $(INTEROP)/python/requirements.txt
 
 $(INTEROP_NPM): $(INTEROP)/javascript/package-lock.json
 	npm ci --prefix $(INTEROP)/javascript --ignore-scripts --loglevel error
+	@touch $@
+
+.PHONY: test-mcp
+test-mcp: $(MCP_PYTHON)/installed $(MCP_NPM) ## Run the conformance suite of MCP and its official SDKs against errmapmcp.
+	MCP_PYTHON=$(abspath $(MCP_PYTHON)/bin/python) go -C $(MCP) test -tags all -count=1 ./...
+
+$(MCP_PYTHON)/installed: $(MCP)/python/requirements.txt
+	python3 -m venv --clear $(MCP_PYTHON)
+	$(MCP_PYTHON)/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
+	@touch $@
+
+# The suite wants a newer Node than the rest, which npm's package "node" fetches in
+# its install script.
+$(MCP_NPM): $(MCP)/package-lock.json
+	npm ci --prefix $(MCP) --loglevel error
 	@touch $@
 
 .PHONY: test-typescript
