@@ -42,13 +42,21 @@ func NewClient(impl *mcp.Implementation, opts *mcp.ClientOptions, own ...Option)
 	for _, opt := range own {
 		opt.apply(&c.config)
 	}
+	if c.config.maxMessage == 0 {
+		c.config.maxMessage = DefaultMaxMessage
+	}
 	sdk.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
 	c.gate = newGate(&c.config)
 	c.servers = &bound{limit: c.config.maxStdio}
 	c.Client = mcp.NewClient(impl, &sdk)
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		c.receive = next
-		return next
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if session, ok := req.GetSession().(*mcp.ClientSession); ok && isNotification(method) {
+				c.linkOf(ctx, session).noteChanged(method)
+			}
+			return next(ctx, method, req)
+		}
 	})
 	c.AddSendingMiddleware(c.sending)
 	return c
@@ -154,8 +162,8 @@ type ioTransport struct {
 // Connect returns the connection.
 func (t *ioTransport) Connect(context.Context) (mcp.Connection, error) {
 	limit := t.limit
-	if limit <= 0 {
-		limit = t.inner.MaxLineLength
+	if own := t.inner.MaxLineLength; limit <= 0 || own > 0 && own < limit {
+		limit = own
 	}
 	return newLineConn(t.inner.Reader, t.inner.Writer, limit, func(err error) *Error { return ioError(err, false) }), nil
 }

@@ -14,6 +14,10 @@ const (
 	DataError = "error"
 	// DataMethod is the method of the request, as a string.
 	DataMethod = "method"
+	// DataName is the tool or prompt that was asked for, as a string.
+	DataName = "name"
+	// DataResultType is what a result said that it is, as a string.
+	DataResultType = "result_type"
 	// DataURI is the resource that was asked for, as a string.
 	DataURI = "uri"
 	// DataHTTPStatus is the status of the response, as an int.

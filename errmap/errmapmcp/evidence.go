@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/errmap/errmap/errmap"
@@ -22,7 +23,6 @@ type evidenceKey struct{}
 // the SDK makes of it. It travels in the request's context.
 type evidence struct {
 	maxMessage int  // 0 for no cap
-	paged      bool // the request is one page of a walk
 	connecting bool // there is no request yet, a transport connects
 
 	mu      sync.Mutex
@@ -33,6 +33,9 @@ type evidence struct {
 	finish  func()
 	unpend  func()
 	emptied bool // the result had an empty cursor
+	asks    bool // the result had requests for input, or a state
+	// resultType is what the result said it is, nil where it said nothing.
+	resultType jsontext.Value
 }
 
 func withEvidence(ctx context.Context, ev *evidence) context.Context {

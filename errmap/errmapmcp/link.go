@@ -11,6 +11,8 @@ type linkKey struct{}
 
 // link is what is known of the connection of a session.
 type link struct {
+	listed listings
+
 	mu      sync.Mutex
 	bound   bool // a session has it
 	session *mcp.ClientSession

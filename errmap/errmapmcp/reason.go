@@ -21,6 +21,10 @@ const (
 	ReasonStart Reason = "start"
 	// ReasonFailed is that of a transport that failed in another way.
 	ReasonFailed Reason = "failed"
+	// ReasonOrigin is that of a request that would have gone to another origin than
+	// that of the server's address (RFC 6454): after a redirect, or to an endpoint
+	// that the server named. It was not sent.
+	ReasonOrigin Reason = "other_origin"
 	// ReasonEOF is that of a connection or a stream that ended.
 	ReasonEOF Reason = "eof"
 	// ReasonReset is that of a connection that was reset.

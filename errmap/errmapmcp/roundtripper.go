@@ -242,11 +242,12 @@ func readErrorBody(ctx context.Context, body io.ReadCloser) []byte {
 }
 
 // errorObject returns the error of the JSON-RPC response that body is, whatever
-// its id.
+// its id. Without its version it is the body of something else that has an
+// "error", such as OAuth's or a proxy's.
 func errorObject(body []byte) ([]byte, bool) {
 	var parser jsonrpc.Parser
 	parsed, err := parser.ParseResponses(body, jsonrpc.Rules{MaxDepth: 1000})
-	if err != nil || parsed.Batch || parsed.Items[0].Error == nil {
+	if err != nil || parsed.Batch || parsed.Items[0].Error == nil || !parsed.Items[0].Versioned {
 		return nil, false
 	}
 	return bytes.Clone(parsed.Items[0].Error), true

@@ -34,7 +34,10 @@ var ownCodes = []int64{
 	mcp.CodeURLElicitationRequired,
 }
 
-const methodCallTool = "tools/call"
+const (
+	methodCallTool  = "tools/call"
+	methodGetPrompt = "prompts/get"
+)
 
 // A ServerOption changes what InstallServer does.
 type ServerOption interface{ applyServer(*serverErrors) }
