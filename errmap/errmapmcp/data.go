@@ -26,6 +26,8 @@ const (
 	DataContentType = "content_type"
 	// DataRetryDelay is how long to wait, as a time.Duration.
 	DataRetryDelay = "retry_delay"
+	// DataOrigin is the origin to which a request would have gone, as a string.
+	DataOrigin = "origin"
 	// DataChallenge is the WWW-Authenticate header of the response (RFC 9110
 	// section 11.6.1), as a string; several are joined by commas.
 	DataChallenge = "challenge"

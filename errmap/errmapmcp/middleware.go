@@ -65,7 +65,7 @@ func (c *Client) send(ctx context.Context, l *link, next mcp.MethodHandler, meth
 	if e := l.gone(); e != nil {
 		return nil, e
 	}
-	ev := &evidence{maxMessage: c.config.maxMessage}
+	ev := &evidence{maxMessage: c.config.maxMessage, link: l}
 	callCtx, finish := withEvidence(ctx, ev), func() {}
 	if method != methodListen {
 		// The SDK keeps a listening request's context beyond its return.
@@ -79,7 +79,7 @@ func (c *Client) send(ctx context.Context, l *link, next mcp.MethodHandler, meth
 	result, err := next(callCtx, method, req)
 	ev.seal(finish)
 	if err != nil {
-		return nil, c.failure(ctx, l, ev, method, req, err)
+		return nil, l.tell(c.failure(ctx, l, ev, method, req, err))
 	}
 	if e := checkVersion(result); e != nil {
 		return nil, e
@@ -88,6 +88,7 @@ func (c *Client) send(ctx context.Context, l *link, next mcp.MethodHandler, meth
 		return nil, e
 	}
 	l.noteListed(req, result, ev.emptied)
+	l.state.keep(req)
 	if note, ok := ctx.Value(pageKey{}).(*pageNote); ok {
 		note.emptyCursor = ev.emptied
 	}
@@ -116,6 +117,14 @@ func (c *Client) failure(ctx context.Context, l *link, ev *evidence, method stri
 		return err
 	}
 	return l.answered(unknownFailure(l, ev, err), call)
+}
+
+// tell returns an error of a request without the secrets of the connection.
+func (l *link) tell(err error) error {
+	if e, ok := err.(*Error); ok { // a link, not a chain: failure returns it bare
+		return l.secrets.concealCause(e)
+	}
+	return err
 }
 
 // unknownFailure says what an error is of which there is no evidence.

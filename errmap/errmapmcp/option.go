@@ -35,6 +35,8 @@ type config struct {
 	loop       bool
 	maxStdio   int
 	toolErrors bool
+	noRenewal  bool
+	renewed    func(Renewal)
 }
 
 // WithPolicy has f decide on each request before anything else: see [Policy].
@@ -113,3 +115,14 @@ func WithMaxStdioServers(n int) Option { return option(func(c *config) { c.maxSt
 // and no [*Error], since the client did not fail. Use it in a program that acts
 // on typed errors; a host that gives results to a model does without it.
 func WithToolErrors() Option { return option(func(c *config) { c.toolErrors = true }) }
+
+// WithoutRenewal has requests of a session that the server does not know any more
+// fail as [KindSessionExpired] at once, rather than open a new session and repeat
+// them. Use it where the server keeps something in a session that a new one has not.
+func WithoutRenewal() Option { return option(func(c *config) { c.noRenewal = true }) }
+
+// WithRenewals has f told of each session that was opened anew in the place of one
+// that the server did not know any more, before the requests that wait for it are
+// repeated. f must not make requests of the session. It may be called concurrently,
+// of different sessions.
+func WithRenewals(f func(Renewal)) Option { return option(func(c *config) { c.renewed = f }) }

@@ -29,6 +29,9 @@ const (
 	ReasonEOF Reason = "eof"
 	// ReasonReset is that of a connection that was reset.
 	ReasonReset Reason = "reset"
+	// ReasonSession is that of an answer that went with the session which the server
+	// lost.
+	ReasonSession Reason = "session"
 	// ReasonStale is that of a connection that an earlier failure broke.
 	ReasonStale Reason = "stale"
 	// ReasonInvalidErrorObject is that of an error that is no error object
