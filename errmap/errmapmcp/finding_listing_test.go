@@ -187,6 +187,30 @@ func TestFinding_S02_what_a_list_does_not_tell(t *testing.T) {
 			wantKind(t, err, kind, "jsonrpc:-32602")
 		}
 	})
+	t.Run("resources", func(t *testing.T) {
+		t.Parallel()
+		for templates, kind := range map[string]errmapmcp.Kind{`[]`: errmapmcp.KindNotFound, `[{"name":"t","uriTemplate":"shop://{id}"}]`: errmapmcp.KindProtocol} {
+			session := connectRaw(t, "", answerJSON(http.StatusOK, func(m message) string {
+				switch m.Method {
+				case "resources/list":
+					return m.result(`{"resources":[{"name":"b","uri":"shop://b"}]}`)
+				case "resources/templates/list":
+					return m.result(`{"resourceTemplates":` + templates + `}`)
+				}
+				return m.failure(`{"code":-32602,"message":"no"}`)
+			}))
+			if _, err := session.ListResources(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			wantKind(t, readResource(t.Context(), session), errmapmcp.KindProtocol, "jsonrpc:-32602")
+			if _, err := session.ListResourceTemplates(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			wantKind(t, readResource(t.Context(), session), kind, "jsonrpc:-32602")
+			_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "shop://b"})
+			wantKind(t, err, errmapmcp.KindProtocol, "jsonrpc:-32602")
+		}
+	})
 	t.Run("a list that changed", func(t *testing.T) {
 		t.Parallel()
 		session := connectRaw(t, "", func(w http.ResponseWriter, _ *http.Request, m message) {

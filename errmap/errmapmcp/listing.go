@@ -8,16 +8,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+const methodListTemplates = "resources/templates/list"
+
 // maxListed is how many names of one kind are remembered. A server with more is
 // one of which it is not known what it lacks.
 const maxListed = 10_000
 
-// listings are the names that a server has listed, of tools and of prompts: by
-// them an answer tells that there is no such tool, which JSON-RPC has no code for.
-// The zero listings know nothing. They are safe for concurrent use.
+// listings are the names that a server has listed, of tools, of prompts and of
+// resources: by them an answer tells that there is no such tool, which JSON-RPC has
+// no code for. The zero listings know nothing. They are safe for concurrent use.
 type listings struct {
 	mu     sync.Mutex
-	byCall map[string]*listing // by the method that calls what is listed
+	byCall map[string]*listing // by the method that calls what is listed; templates by their own
 }
 
 // listing is what was listed so far, page by page.
@@ -67,6 +69,13 @@ func (l *listings) forget(call string) {
 func (l *listings) lack(call, name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if call == methodReadResource {
+		// What a template of the server stands for is not listed.
+		templates := l.byCall[methodListTemplates]
+		if templates == nil || !templates.complete || len(templates.names) > 0 {
+			return false
+		}
+	}
 	current := l.byCall[call]
 	return current != nil && current.complete && !current.names[name]
 }
@@ -78,6 +87,10 @@ func (l *link) noteListed(req mcp.Request, result mcp.Result, emptied bool) {
 		l.listed.note(methodCallTool, cursorOf(req), r.NextCursor, emptied, namesOf(r.Tools, func(t *mcp.Tool) string { return t.Name }))
 	case *mcp.ListPromptsResult:
 		l.listed.note(methodGetPrompt, cursorOf(req), r.NextCursor, emptied, namesOf(r.Prompts, func(p *mcp.Prompt) string { return p.Name }))
+	case *mcp.ListResourcesResult:
+		l.listed.note(methodReadResource, cursorOf(req), r.NextCursor, emptied, namesOf(r.Resources, func(m *mcp.Resource) string { return m.URI }))
+	case *mcp.ListResourceTemplatesResult:
+		l.listed.note(methodListTemplates, cursorOf(req), r.NextCursor, emptied, namesOf(r.ResourceTemplates, func(m *mcp.ResourceTemplate) string { return m.URITemplate }))
 	}
 }
 
@@ -88,6 +101,14 @@ func cursorOf(req mcp.Request) string {
 			return p.Cursor
 		}
 	case *mcp.ListPromptsParams:
+		if p != nil {
+			return p.Cursor
+		}
+	case *mcp.ListResourcesParams:
+		if p != nil {
+			return p.Cursor
+		}
+	case *mcp.ListResourceTemplatesParams:
 		if p != nil {
 			return p.Cursor
 		}
@@ -112,6 +133,9 @@ func (l *link) noteChanged(method string) {
 		l.listed.forget(methodCallTool)
 	case "notifications/prompts/list_changed":
 		l.listed.forget(methodGetPrompt)
+	case "notifications/resources/list_changed":
+		l.listed.forget(methodReadResource)
+		l.listed.forget(methodListTemplates)
 	}
 }
 

@@ -85,17 +85,18 @@ func integer(token string) (int64, bool) {
 }
 
 // answered returns what an error of kind protocol is as the answer to a call: that
-// of a resource that the server does not have, or of a tool or prompt which is not
-// among all that it has listed, is not_found.
+// of a resource that the server does not have, or of a tool, prompt or resource that
+// is not among all that it has listed, is not_found.
 func (l *link) answered(e *Error, call Call) *Error {
 	if e.kind != KindProtocol || e.hidden().object == nil {
 		return e
 	}
 	number, _ := e.reason.Number()
+	lacked := number == codeInvalidParams && l.listed.lack(call.Method(), call.Name())
 	switch {
-	case call.Method() == methodReadResource && e.missingResource():
+	case call.Method() == methodReadResource && (lacked || e.missingResource()):
 		return e.as(KindNotFound, WithData(DataMethod, call.Method()), WithData(DataURI, call.Name()))
-	case number == codeInvalidParams && l.listed.lack(call.Method(), call.Name()):
+	case lacked:
 		return e.as(KindNotFound, WithData(DataMethod, call.Method()), WithData(DataName, call.Name()))
 	}
 	return e
