@@ -208,9 +208,9 @@ func TestFinding_A14_an_answer_without_end(t *testing.T) {
 	endless := func(head string) func(http.ResponseWriter, *http.Request, message) {
 		return func(w http.ResponseWriter, _ *http.Request, m message) {
 			w.Header().Set("Content-Type", map[bool]string{true: "text/event-stream", false: "application/json"}[head != ""])
-			_, err := io.WriteString(w, head+strings.TrimSuffix(m.result(`{"content":[{"type":"text","text":"`), "}"))
+			_, _ = io.WriteString(w, head+strings.TrimSuffix(m.result(`{"content":[{"type":"text","text":"`), "}"))
 			for range 200 {
-				if _, err = io.WriteString(w, chunk); err != nil {
+				if _, err := io.WriteString(w, chunk); err != nil {
 					return
 				}
 			}

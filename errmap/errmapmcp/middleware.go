@@ -121,7 +121,7 @@ func (c *Client) failure(ctx context.Context, l *link, ev *evidence, method stri
 
 // tell returns an error of a request without the secrets of the connection.
 func (l *link) tell(err error) error {
-	if e, ok := err.(*Error); ok { // a link, not a chain: failure returns it bare
+	if e := inChain(err); e != nil {
 		return l.secrets.concealCause(e)
 	}
 	return err

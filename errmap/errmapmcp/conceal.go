@@ -77,66 +77,72 @@ func (s *secrets) addRequest(req *http.Request) {
 // conceal returns an error by which no way leads to one of the secrets: err itself
 // where none is in it.
 func (s *secrets) conceal(err error) error {
-	if err == nil {
-		return nil
-	}
-	s.mu.Lock()
-	texts := slices.Clone(s.texts)
-	s.mu.Unlock()
-	// The longest first: one may hold another.
-	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	texts := s.all()
 	if !tells(err, texts) {
 		return err
 	}
+	// The longest first: one may hold another.
+	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(texts))
 	for _, text := range texts {
 		pairs = append(pairs, text, redacted)
 	}
-	return &veil{strings.NewReplacer(pairs...).Replace(err.Error()), func() (error, []string) { return err, texts }}
+	hidden := &concealed{err, texts}
+	return &concealedError{strings.NewReplacer(pairs...).Replace(err.Error()), func() *concealed { return hidden }}
 }
 
 // concealCause returns e with a cause that tells no secret.
 func (s *secrets) concealCause(e *Error) *Error {
 	cause := e.Cause()
-	concealed := s.conceal(cause)
-	if _, changed := concealed.(*veil); !changed { // a link, not a chain
+	if !tells(cause, s.all()) {
 		return e
 	}
-	return e.as(e.kind, WithCause(concealed))
+	return e.as(e.kind, WithCause(s.conceal(cause)))
 }
 
-// veil stands for an error whose text, or that of a link of it, has a secret.
-// errors.Is and errors.As look through it, and what walks a chain ends at it.
-type veil struct {
+// all returns the texts, which are the caller's.
+func (s *secrets) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.texts)
+}
+
+// concealedError stands for an error whose text, or that of a link of it, has a
+// secret. errors.Is and errors.As look through it, and what walks a chain ends at
+// it.
+type concealedError struct {
 	text string
 	// A closure, since printers that follow pointers do not look into it.
-	behind func() (error, []string)
+	hidden func() *concealed
+}
+
+// concealed is what a concealedError does not show.
+type concealed struct {
+	err   error
+	texts []string // the secrets
 }
 
 // Error returns the text without the secrets.
-func (v *veil) Error() string { return v.text }
+func (e *concealedError) Error() string { return e.text }
 
 // Is tells whether target is in the chain that is hidden.
-func (v *veil) Is(target error) bool {
-	err, _ := v.behind()
-	return errors.Is(err, target)
-}
+func (e *concealedError) Is(target error) bool { return errors.Is(e.hidden().err, target) }
 
 // As finds what is in the chain that is hidden, unless that tells a secret.
-func (v *veil) As(target any) bool {
-	err, texts := v.behind()
-	if !errors.As(err, target) {
+func (e *concealedError) As(target any) bool {
+	hidden := e.hidden()
+	if !errors.As(hidden.err, target) {
 		return false
 	}
 	value := reflect.ValueOf(target).Elem() // errors.As has seen that it is a pointer
-	if found, ok := value.Interface().(error); ok && tells(found, texts) {
+	if found, ok := value.Interface().(error); ok && tells(found, hidden.texts) {
 		value.SetZero()
 		return false
 	}
 	return true
 }
 
-// tells tells whether one of the texts is in an error or in a link of its chain.
+// tells says whether one of the texts is in an error or in a link of its chain.
 func tells(err error, texts []string) bool {
 	if err == nil {
 		return false
