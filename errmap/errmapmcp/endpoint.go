@@ -30,12 +30,15 @@ type endpoint struct {
 	renews bool   // the transport has sessions that can be opened anew
 	notify func(Renewal)
 
-	mu       sync.Mutex
-	opening  []byte // the request that opened the session, nil before
-	first    string // the id by which the SDK knows the session
-	current  string // the id that the server knows now
-	streamed bool   // the stream of the session itself was open
-	renewal  *renewal
+	mu      sync.Mutex
+	opening []byte // the request that opened the session, nil before
+	first   string // the id by which the SDK knows the session
+	current string // the id that the server knows now
+	renewal *renewal
+	// stream is the body of the stream of the session itself, nil before there was
+	// one, and streamed the id that it was opened with.
+	stream   io.Closer
+	streamed string
 }
 
 // newEndpoint returns the endpoint of a connection to an address.
@@ -66,6 +69,10 @@ func (p *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 		return p.open(req)
 	}
 	id := p.id()
+	req, old := p.resumed(req, id)
+	if old {
+		return reply(req, http.StatusNotFound), nil
+	}
 	resp, err := p.send(req, id)
 	if err != nil || !p.lost(req, resp) {
 		return resp, err
@@ -99,6 +106,27 @@ func (p *endpoint) id() string {
 	return p.current
 }
 
+// resumed looks at a request that resumes a stream. What was the stream of an older
+// session cannot be: that of the session itself is begun anew, and old tells that it
+// was the stream of an answer, which went with its session.
+func (p *endpoint) resumed(req *http.Request, id string) (_ *http.Request, old bool) {
+	if req.Method != http.MethodGet || req.Header.Get(headerLastEventID) == "" {
+		return req, false
+	}
+	if ev := evidenceOf(req.Context()); ev != nil {
+		ev.use(func() { old = ev.within != id })
+		return req, old
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.streamed == id {
+		return req, false
+	}
+	begun := req.Clone(req.Context())
+	begun.Header.Del(headerLastEventID)
+	return begun, false
+}
+
 // open sends a request that belongs to no session, which may open one.
 func (p *endpoint) open(req *http.Request) (*http.Response, error) {
 	body := initializes(req)
@@ -126,6 +154,10 @@ func (p *endpoint) send(req *http.Request, id string) (*http.Response, error) {
 			sent.Header.Set(headerSession, id)
 		}
 	}
+	ev := evidenceOf(req.Context())
+	if req.Method == http.MethodPost {
+		ev.use(func() { ev.within = id })
+	}
 	resp, err := p.base.RoundTrip(sent)
 	if err != nil {
 		return nil, err
@@ -139,8 +171,8 @@ func (p *endpoint) send(req *http.Request, id string) (*http.Response, error) {
 	if p.first != "" && resp.Header.Get(headerSession) == p.current {
 		resp.Header.Set(headerSession, p.first) // the SDK compares it
 	}
-	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK && evidenceOf(req.Context()) == nil {
-		p.streamed = true
+	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK && ev == nil {
+		p.stream, p.streamed = resp.Body, id
 	}
 	return resp, nil
 }
@@ -153,7 +185,7 @@ func (p *endpoint) lost(req *http.Request, resp *http.Response) bool {
 	if req.Method == http.MethodGet && req.Header.Get(headerLastEventID) == "" {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return p.streamed // else the server has no such stream, and says so by 404
+		return p.stream != nil // else the server has no such stream, and says so by 404
 	}
 	body := readErrorBody(req.Context(), resp.Body)
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

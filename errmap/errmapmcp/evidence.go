@@ -31,7 +31,8 @@ type evidence struct {
 	sealed  bool
 	sent    bool
 	last    *exchange
-	open    int // bodies that the SDK still reads
+	open    int    // bodies that the SDK still reads
+	within  string // the session that the request was sent in last
 	finish  func()
 	unpend  func()
 	emptied bool // the result had an empty cursor

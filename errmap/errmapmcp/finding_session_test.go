@@ -3,6 +3,7 @@ package errmapmcp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -273,64 +274,124 @@ func TestFinding_S01_a_notification_of_the_old_session(t *testing.T) {
 	}
 }
 
-// The stream of the session itself moves to the new one; that a server has none and
-// says so by 404 is no lost session.
-func TestFinding_S01_the_stream_of_the_session(t *testing.T) {
-	t.Parallel()
-	server := newSessions(t)
-	stream, broken := make(chan string, 4), make(chan struct{})
-	server.refuse = func(w http.ResponseWriter, r *http.Request, _ message) bool {
-		if r.Method != http.MethodGet || r.Header.Get("Mcp-Session-Id") != server.id {
+// streaming has a server answer GET by a stream that ends with the request or when
+// broken is closed, and sends the session id and Last-Event-ID of each to the channel.
+func (s *sessions) streaming(broken <-chan struct{}) <-chan string {
+	stream := make(chan string, 8)
+	s.refuse = func(w http.ResponseWriter, r *http.Request, _ message) bool {
+		if r.Method != http.MethodGet || r.Header.Get("Mcp-Session-Id") != s.id {
 			return false
 		}
-		stream <- server.id
+		stream <- s.id + r.Header.Get("Last-Event-ID")
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, "id: e-1\nretry: 10\ndata:\n\n")
 		_ = http.NewResponseController(w).Flush()
-		server.mu.Unlock()
-		defer server.mu.Lock()
+		s.mu.Unlock()
+		defer s.mu.Lock()
 		select {
 		case <-broken:
 		case <-r.Context().Done():
 		}
 		return true
 	}
-	transport := streamable(t, server.url)
-	transport.DisableStandaloneSSE, transport.MaxRetries = false, 3
-	session := connect(t, transport)
-	if id := <-stream; id != "secret-session-1" {
-		t.Errorf("the stream is of %s", id)
+	return stream
+}
+
+// The stream of the session itself moves to the new one, whether the server ends the
+// old one or not.
+func TestFinding_S01_the_stream_of_the_session(t *testing.T) {
+	t.Parallel()
+	for _, ends := range []bool{true, false} {
+		t.Run(fmt.Sprintf("it ends: %t", ends), func(t *testing.T) {
+			t.Parallel()
+			server, broken := newSessions(t), make(chan struct{})
+			stream := server.streaming(broken)
+			transport := streamable(t, server.url)
+			transport.DisableStandaloneSSE, transport.MaxRetries = false, 3
+			session := connect(t, transport)
+			if id := <-stream; id != "secret-session-1" {
+				t.Errorf("the stream is of %s", id)
+			}
+			server.lose()
+			if ends {
+				close(broken)
+			} else if err := callTool(t.Context(), session); err != nil {
+				t.Error(err)
+			}
+			select {
+			case id := <-stream:
+				if id != "secret-session-2" {
+					t.Errorf("the stream is of %s", id)
+				}
+			case <-time.After(5 * time.Second):
+				t.Error("the stream was not opened again")
+			}
+			if err := callTool(t.Context(), session); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	server.lose()
-	close(broken)
-	select {
-	case id := <-stream:
-		if id != "secret-session-2" {
-			t.Errorf("the stream is of %s", id)
+}
+
+// That a server has no such stream and says so by 404 is no lost session.
+func TestFinding_S01_no_stream_of_the_session(t *testing.T) {
+	t.Parallel()
+	server := newSessions(t)
+	server.refuse = func(w http.ResponseWriter, r *http.Request, _ message) bool {
+		if r.Method == http.MethodGet {
+			w.WriteHeader(http.StatusNotFound)
 		}
-	case <-time.After(5 * time.Second):
-		t.Error("the stream was not opened again")
+		return r.Method == http.MethodGet
 	}
+	transport := streamable(t, server.url)
+	transport.DisableStandaloneSSE = false
+	if err := callTool(t.Context(), connect(t, transport)); err != nil {
+		t.Error(err)
+	}
+	if count, _ := server.seen(); count != 1 {
+		t.Errorf("%d sessions were opened", count)
+	}
+}
+
+// An answer that was to come on a stream of the old session is not asked for in the
+// new one, and the connection lives.
+func TestFinding_S01_an_answer_of_the_old_session(t *testing.T) {
+	t.Parallel()
+	server := newSessions(t)
+	held, release := make(chan struct{}), make(chan struct{})
+	server.refuse = func(w http.ResponseWriter, r *http.Request, m message) bool {
+		switch {
+		case r.Method == http.MethodGet:
+			t.Errorf("the stream is resumed at %q in %s", r.Header.Get("Last-Event-ID"), server.id)
+			return false
+		case !strings.Contains(string(m.Params), "slow"):
+			return false
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "id: e-1\nretry: 10\ndata:\n\n")
+		_ = http.NewResponseController(w).Flush()
+		server.mu.Unlock()
+		defer server.mu.Lock()
+		close(held)
+		<-release
+		return true
+	}
+	transport := streamable(t, server.url)
+	transport.MaxRetries = 3
+	session := connect(t, transport)
+	slow := make(chan error, 1)
+	go func() {
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow"})
+		slow <- err
+	}()
+	<-held
+	server.lose()
 	if err := callTool(t.Context(), session); err != nil {
 		t.Error(err)
 	}
-
-	t.Run("none", func(t *testing.T) {
-		t.Parallel()
-		server := newSessions(t)
-		server.refuse = func(w http.ResponseWriter, r *http.Request, _ message) bool {
-			if r.Method == http.MethodGet {
-				w.WriteHeader(http.StatusNotFound)
-			}
-			return r.Method == http.MethodGet
-		}
-		transport := streamable(t, server.url)
-		transport.DisableStandaloneSSE = false
-		if err := callTool(t.Context(), connect(t, transport)); err != nil {
-			t.Error(err)
-		}
-		if count, _ := server.seen(); count != 1 {
-			t.Errorf("%d sessions were opened", count)
-		}
-	})
+	close(release)
+	wantKind(t, <-slow, errmapmcp.KindConnectionDown, errmapmcp.ReasonSession)
+	if err := callTool(t.Context(), session); err != nil {
+		t.Error(err)
+	}
 }

@@ -94,7 +94,12 @@ func (p *endpoint) run(r *renewal, like *http.Request) {
 	p.link.listed.forget("")
 	p.mu.Lock()
 	p.current, p.renewal = id, nil
+	stream := p.stream
 	p.mu.Unlock()
+	if stream != nil {
+		// Nothing comes on it any more, even if it is open. The SDK opens another.
+		_ = stream.Close()
+	}
 	if p.notify != nil {
 		_ = guarded(func() error {
 			p.notify(Renewal{lost})
