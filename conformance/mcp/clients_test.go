@@ -5,6 +5,8 @@ package mcp_test
 import (
 	"encoding/json"
 	"errors"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -119,6 +121,33 @@ func checkErrors(t *testing.T, all map[string]told) {
 		got := all[name]
 		if got.Result != nil || string(got.Code) != want.code || !strings.Contains(string(got.Data), want.data) {
 			t.Errorf("%s: the error is %s %q %s, want %s and %s", name, got.Code, got.Message, got.Data, want.code, want.data)
+		}
+	}
+}
+
+// The Inspector is what authors of servers try them with. (P06)
+func TestFinding_P06_inspector(t *testing.T) {
+	t.Parallel()
+	url := serveShop(t, false)
+	for _, tool := range []string{"schema", "plain"} {
+		command := exec.CommandContext(t.Context(), node(t), filepath.Join("node_modules", "@modelcontextprotocol", "inspector-cli", "build", "cli.js"),
+			"--cli", url, "--transport", "http", "--method", "tools/call", "--tool-name", tool)
+		var stderr strings.Builder
+		command.Stderr = &stderr
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s%s", tool, err, out, stderr.String())
+		}
+		var result struct {
+			IsError bool                       `json:"isError"`
+			Content []struct{ Text string }    `json:"content"`
+			Meta    map[string]json.RawMessage `json:"_meta"`
+		}
+		if err := json.Unmarshal(out, &result); err != nil || !result.IsError || len(result.Content) != 1 || result.Content[0].Text != stockText {
+			t.Errorf("%s: it shows %s, %v", tool, out, err)
+		}
+		if e, err := errmap.DecodeHTTP(result.Meta[errmapmcp.MetaKeyError]); err != nil || !errors.Is(e, stockEmpty()) {
+			t.Errorf("%s: _meta is %s, %v", tool, result.Meta, err)
 		}
 	}
 }
