@@ -80,13 +80,6 @@ func (p *endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	return p.again(req, resp, id)
 }
 
-// CloseIdleConnections closes the idle connections of the base.
-func (p *endpoint) CloseIdleConnections() {
-	if base, ok := p.base.(interface{ CloseIdleConnections() }); ok {
-		base.CloseIdleConnections()
-	}
-}
-
 // refuse does not send a request to another origin. The SDK gives up a connection
 // that has no stream of its own for an error, and not for an answer.
 func (p *endpoint) refuse(req *http.Request) (*http.Response, error) {

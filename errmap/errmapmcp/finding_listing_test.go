@@ -3,6 +3,7 @@ package errmapmcp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -210,6 +211,65 @@ func TestFinding_S02_what_a_list_does_not_tell(t *testing.T) {
 			_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "shop://b"})
 			wantKind(t, err, errmapmcp.KindProtocol, "jsonrpc:-32602")
 		}
+	})
+	t.Run("more than is remembered", func(t *testing.T) {
+		t.Parallel()
+		names := make([]string, 10_001)
+		for i := range names {
+			names[i] = fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, i)
+		}
+		for n, kind := range map[int]errmapmcp.Kind{10_000: errmapmcp.KindNotFound, 10_001: errmapmcp.KindProtocol} {
+			session := connectRaw(t, "", answerJSON(http.StatusOK, func(m message) string {
+				if m.Method == "tools/list" {
+					return m.result(`{"tools":[` + strings.Join(names[:n], ",") + `]}`)
+				}
+				return m.failure(`{"code":-32602,"message":"no"}`)
+			}))
+			if _, err := session.ListTools(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			wantKind(t, callTool(t.Context(), session), kind, "jsonrpc:-32602")
+		}
+	})
+	t.Run("other lists that changed", func(t *testing.T) {
+		t.Parallel()
+		var changed string
+		session := connectRaw(t, "", func(w http.ResponseWriter, _ *http.Request, m message) {
+			switch m.Method {
+			case "prompts/list":
+				writeJSON(w, http.StatusOK, m.result(`{"prompts":[]}`))
+			case "resources/list":
+				writeJSON(w, http.StatusOK, m.result(`{"resources":[]}`))
+			case "resources/templates/list":
+				writeJSON(w, http.StatusOK, m.result(`{"resourceTemplates":[]}`))
+			case "tools/call":
+				eventStream(w, `{"jsonrpc":"2.0","method":"notifications/`+changed+`/list_changed"}`+"\n\ndata: "+m.result(`{"content":[]}`))
+			default:
+				writeJSON(w, http.StatusOK, m.failure(`{"code":-32602,"message":"no"}`))
+			}
+		})
+		ask := func() (prompt, resource error) {
+			_, prompt = session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "other"})
+			return prompt, readResource(t.Context(), session)
+		}
+		_, err1 := session.ListPrompts(t.Context(), nil)
+		_, err2 := session.ListResources(t.Context(), nil)
+		_, err3 := session.ListResourceTemplates(t.Context(), nil)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		prompt, resource := ask()
+		wantKind(t, prompt, errmapmcp.KindNotFound, "")
+		wantKind(t, resource, errmapmcp.KindNotFound, "")
+		for _, kind := range []string{"prompts", "resources"} {
+			changed = kind
+			if err := callTool(t.Context(), session); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prompt, resource = ask()
+		wantKind(t, prompt, errmapmcp.KindProtocol, "")
+		wantKind(t, resource, errmapmcp.KindProtocol, "")
 	})
 	t.Run("a list that changed", func(t *testing.T) {
 		t.Parallel()

@@ -55,6 +55,14 @@ func TestFinding_N02_without_the_option_a_failed_tool_is_a_result(t *testing.T) 
 	}
 }
 
+func TestWithToolErrors_aToolThatWorks(t *testing.T) {
+	t.Parallel()
+	result, err := connectSDK(t, nil, answered, errmapmcp.WithToolErrors()).CallTool(t.Context(), &mcp.CallToolParams{Name: "order"})
+	if err != nil || result.IsError {
+		t.Errorf("the call returned %+v, %v", result, err)
+	}
+}
+
 func TestFromResult(t *testing.T) {
 	t.Parallel()
 	text := func(texts ...string) []mcp.Content {

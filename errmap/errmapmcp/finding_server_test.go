@@ -93,6 +93,9 @@ func failingTools(server *mcp.Server) []string {
 		return nil, fmt.Errorf("hunter2: %w", wire)
 	})
 	raw("panic", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { panic("hunter2") })
+	raw("by-hand", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "sold out"}}}, nil
+	})
 	raw("own", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result := &mcp.CallToolResult{
 			Meta: mcp.Meta{"shop.example.com/cart": "c-1"}, StructuredContent: map[string]any{"left": 0},
@@ -101,7 +104,7 @@ func failingTools(server *mcp.Server) []string {
 		result.SetError(typed)
 		return result, nil
 	})
-	return []string{"typed", "hidden", "wrapped-wire", "theirs", "plain", "raw", "raw-wire", "panic", "own"}
+	return []string{"typed", "hidden", "wrapped-wire", "theirs", "plain", "raw", "raw-wire", "panic", "by-hand", "own"}
 }
 
 func installed(t *testing.T, add func(*mcp.Server)) string {
@@ -191,6 +194,10 @@ func TestFinding_P06_the_text_is_for_a_model(t *testing.T) {
 	for i := range 20 {
 		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: fmt.Sprintf("items[%d].quantity", i), Description: "must be\nat least 1"})
 	}
+	many := map[string]string{}
+	for i := range 20 {
+		many[fmt.Sprintf("k%02d", i)] = "v"
+	}
 	var changes string
 	for i := range 16 {
 		changes += fmt.Sprintf("Change items[%d].quantity: must be at least 1\n", i)
@@ -214,6 +221,10 @@ func TestFinding_P06_the_text_is_for_a_model(t *testing.T) {
 			WithDetail(&errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: "orders", Description: "5 a day"}}}).
 			WithDetail(&errdetails.Help{Links: []*errdetails.Help_Link{{Url: "https://shop.example.com/terms"}}}),
 			"not yet\nFirst needed: terms: accept them\nOver the quota: orders: 5 a day\nSee https://shop.example.com/terms\nDo not try again without a change: it would fail in the same way."},
+		{"much metadata", errmap.NewCode(code.Code_CANCELLED, "m").WithDetail(&errdetails.ErrorInfo{Reason: "R", Domain: "shop.example.com", Metadata: many}),
+			"m\nReason: R of shop.example.com; k00: v; k01: v; k02: v; k03: v; k04: v; k05: v; k06: v; k07: v; k08: v; k09: v; k10: v; k11: v; k12: v; k13: v; k14: v; k15: v; …"},
+		{"a long value", errmap.NewCode(code.Code_CANCELLED, "m").WithDetail(&errdetails.ErrorInfo{Reason: "R", Metadata: map[string]string{"k": strings.Repeat("é", 1000)}}),
+			"m\nReason: R; k: " + strings.Repeat("é", 505) + "…"},
 		{"no message", errmap.NewCode(code.Code_CANCELLED, ""), "The tool failed: CANCELLED"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
