@@ -21,7 +21,7 @@ CONFORMANCE = $(shell go -C conformance mod download connectrpc.com/conformance 
 GENERATE_CONFORMANCE = $(BUF) generate --template conformance/buf.gen.yaml --exclude-path $(CONFORMANCE)/connectrpc/conformance/v1/suite.proto $(CONFORMANCE)
 
 # The modules beside the library's own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod polyglot/interop/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod conformance/mcp/go.mod polyglot/interop/go.mod))
 
 # Programs of others against errmap, and where their packages are. Its tests need
 # more than Go: make test-interop has them.
@@ -29,6 +29,12 @@ INTEROP := polyglot/interop
 INTEROP_PYTHON := $(BUILD)/interop-python
 INTEROP_JAVA := $(BUILD)/interop-java
 INTEROP_NPM := $(INTEROP)/javascript/node_modules/.package-lock.json
+
+# The conformance suite of MCP and its official SDKs in Python and TypeScript. All
+# tests of the module need them, and have the build tag "all".
+MCP := conformance/mcp
+MCP_PYTHON := $(BUILD)/mcp-python
+MCP_NPM := $(MCP)/node_modules/.package-lock.json
 
 # The TypeScript package, and what buf writes for it with plugins out of npm.
 TYPESCRIPT := polyglot/typescript
@@ -57,7 +63,7 @@ serve: ## Run the example agent on localhost:8080; make serve ADDR=:9090 for ano
 	go run ./cmd/errmap serve $(if $(ADDR),--listen $(ADDR))
 
 .PHONY: test
-test: verify-modules lint check-generated go-test test-browser test-interop test-typescript test-python test-example ## Check and test everything.
+test: verify-modules lint check-generated go-test test-browser test-interop test-mcp test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -136,6 +142,21 @@ interop-all: rust-upstream
 .PHONY: rust-upstream
 rust-upstream:
 	cargo build --release --locked --quiet --manifest-path $(INTEROP)/gateway/rust/Cargo.toml --target-dir $(BUILD)/interop-rust
+
+.PHONY: test-mcp
+test-mcp: $(MCP_PYTHON)/installed $(MCP_NPM) ## Run the conformance suite of MCP and its official SDKs against errmapmcp.
+	MCP_PYTHON=$(abspath $(MCP_PYTHON)/bin/python) go -C $(MCP) test -tags all -count=1 ./...
+
+$(MCP_PYTHON)/installed: $(MCP)/python/requirements.txt
+	python3 -m venv --clear $(MCP_PYTHON)
+	$(MCP_PYTHON)/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
+	@touch $@
+
+# The suite wants a newer Node than the rest, which npm's package "node" fetches in
+# its install script.
+$(MCP_NPM): $(MCP)/package-lock.json
+	npm ci --prefix $(MCP) --loglevel error
+	@touch $@
 
 .PHONY: test-typescript
 test-typescript: $(BUF) $(TYPESCRIPT_NPM) chromium ## Check and test the TypeScript package.
