@@ -73,12 +73,12 @@ type exchange struct {
 }
 
 func newHandler(server *connect.Server, o *options) (*handler, error) {
-	methods, err := nameMethods(server, o.names)
+	methods, err := nameMethods(server, o.names, o.catalog)
 	if err != nil {
 		return nil, err
 	}
 	var rules []origin.Option
-	if o.profile == errmap.ProfileMCP {
+	if o.profile.ChecksOrigins() {
 		rules = append(rules, origin.EveryOrigin())
 	}
 	rule, err := origin.New(o.origins, o.hosts, rules...)
@@ -96,8 +96,11 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 		// Clients and servers are not always of the same version of a schema.
 		unmarshal: protojson.UnmarshalOptions{DiscardUnknown: true},
 	}
-	if o.profile == errmap.ProfileMCP {
-		h.rules.Batches, h.rules.NullIDs = jsonrpc.BatchesRefused, jsonrpc.NullIDsRefused
+	if o.profile.RefusesBatches() {
+		h.rules.Batches = jsonrpc.BatchesRefused
+	}
+	if o.profile.RefusesNullIDs() {
+		h.rules.NullIDs = jsonrpc.NullIDsRefused
 	}
 	if o.catalog != nil {
 		h.marshal.Resolver, h.unmarshal.Resolver = o.catalog, o.catalog
@@ -316,22 +319,17 @@ func (h *handler) refuse(w http.ResponseWriter, r *http.Request, x *exchange, f 
 	h.write(w, r, x, f.status, jsonrpc.AppendError(nil, f.id, f.number, f.message), nil)
 }
 
-// id is the id of an answer: where none could be read, null, or under MCP none.
+// id is the id of an answer: where none could be read, null, or none under a profile
+// that has no null ids.
 func (h *handler) id(id jsonrpc.ID) jsonrpc.ID {
-	if id != nil || h.profile == errmap.ProfileMCP {
+	if id != nil || h.profile.RefusesNullIDs() {
 		return id
 	}
 	return jsonrpc.NullID()
 }
 
 // accepted answers a request that has no answer.
-func (h *handler) accepted(w http.ResponseWriter) {
-	status := http.StatusNoContent
-	if h.profile == errmap.ProfileMCP {
-		status = http.StatusAccepted
-	}
-	w.WriteHeader(status)
-}
+func (h *handler) accepted(w http.ResponseWriter) { w.WriteHeader(h.profile.AcceptedStatus()) }
 
 // isJSON reports whether a content type is JSON in UTF-8. The other two names
 // are those of the older drafts of JSON-RPC over HTTP.

@@ -12,8 +12,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/inflight"
-	"github.com/errmap/errmap/internal/wirejson"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // DiscoverMethod is the name of the method that [WithDiscovery] answers.
@@ -45,16 +46,19 @@ type method struct {
 	spec connect.Spec
 	// params and result know the ProtoJSON of the messages; nil where protojson
 	// alone does.
-	params, result *wirejson.Message
+	params, result *protojson.Message
 	required       bool              // a field of params must be set
 	size           inflight.Estimate // of an answer
 }
 
 // nameMethods returns the methods by their names. Its error names every
 // procedure that cannot have the name that the rule gives it.
-func nameMethods(server *connect.Server, rule MethodNames) (map[string]*method, error) {
+func nameMethods(server *connect.Server, rule MethodNames, catalog *errmap.Catalog) (map[string]*method, error) {
 	methods := make(map[string]*method)
-	var messages wirejson.Set
+	messages := protojson.NewCodec(nil) // of all that is linked
+	if catalog != nil {
+		messages = protojson.NewCodec(catalog)
+	}
 	var mistakes []error
 	for spec := range server.Specs() {
 		name := rule(spec.Procedure)
