@@ -379,7 +379,7 @@ func TestFinding_P28_Goexit(t *testing.T) {
 			text, err := io.ReadAll(response.Body)
 			return fmt.Sprint(string(text), err)
 		}
-		if got := call(get("1", "leave")); !strings.Contains(got, `"id":1,"error":{"code":-32603,"message":"Internal error"`) || !strings.HasSuffix(got, "<nil>") {
+		if got := call(get("1", "leave")); !strings.Contains(got, `"id":1,"error":{"code":-32603,"message":"internal error"`) || !strings.HasSuffix(got, "<nil>") {
 			t.Errorf("%s: a call: %s", version, got)
 		}
 		if got := call("[" + strings.Join(items, ",") + "]"); strings.Count(got, `"code":-32603`) != 50 || strings.Count(got, `"result":{"sku":"A1"}`) != 50 {

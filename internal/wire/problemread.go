@@ -123,7 +123,8 @@ func (p *problemReader) identity() (d hub.Detail, ok bool) {
 			text = v.AppendOnce(append(text, `,"metadata":`...))
 		}
 	default:
-		p.refuse(v, &p.rest)
+		p.Notes.Add("metadata is no object: the ErrorInfo stays JSON")
+		text = v.AppendOnce(append(text, `,"metadata":`...))
 	}
 	if len(text) == bare {
 		return d, false

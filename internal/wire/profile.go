@@ -153,6 +153,8 @@ func (p *Profile) Compile() error {
 			fail("%s has no number", d.FullName())
 		case p.Codes[own.Number] != 0:
 			fail("number %d is that of %s and of a bare code", own.Number, d.FullName())
+		case !own.Alone && isTableNumber(own.Number):
+			fail("number %d of %s is that of a code without identity: it can mean the error only with its data", own.Number, d.FullName())
 		case numbers[own.Number] != "":
 			fail("number %d is that of both %s and %s", own.Number, numbers[own.Number], d.FullName())
 		}
@@ -172,6 +174,11 @@ func (p *Profile) Compile() error {
 		}
 		p.low, p.high = min(p.low, own.Number), max(p.high, own.Number)
 		p.byNumber = append(p.byNumber, own)
+	}
+	for number := range p.Codes {
+		if isTableNumber(number) {
+			fail("number %d is that of a code already", number)
+		}
 	}
 	if p.Accepted == 0 {
 		p.Accepted = http.StatusNoContent
@@ -211,6 +218,9 @@ func (p *Profile) may(number int64) bool {
 
 // mayRepeat tells whether the profile writes a number that was received.
 func (p *Profile) mayRepeat(number int64) bool {
+	if own := p.numbered(number); own != nil && own.ReadOnly {
+		return false
+	}
 	return number != 0 && !p.bare(number) && (p.RepeatsAll || !p.reserved(number) || slices.Contains(p.Repeats, number))
 }
 
