@@ -170,7 +170,7 @@ func TestGateway_misuse(t *testing.T) {
 		{[]string{}, exitUsage, `--upstream "": want an http:// or https:// URL`},
 		{[]string{"--upstream", "localhost:1"}, exitUsage, `want an http:// or https:// URL`},
 		{[]string{"--upstream", "http://localhost:1", "--protocol", "soap"}, exitUsage, `errmap: gateway: unknown protocol "soap": want connect, grpc or grpc-web`},
-		{[]string{"--upstream", "http://localhost:1", "--profile", "x"}, exitUsage, `unknown profile "x": want generic, a2a or mcp`},
+		{[]string{"--upstream", "http://localhost:1", "--profile", "x"}, exitUsage, `unknown profile "x": want generic, a2a, mcp or mcp-2025-11-25`},
 		{[]string{"--upstream", "http://localhost:1", "--names", "x"}, exitUsage, `--names "x": want slash, dotted or bare`},
 		{[]string{"--nonsense"}, exitUsage, `unknown flag --nonsense: the flags are --descriptors, --listen`},
 		{[]string{"--upstream", "http://127.0.0.1:1", "--wait", "1ms"}, exitFailure, "errmap: gateway: reflection: unavailable: dial tcp"},

@@ -122,7 +122,7 @@ var wanted = map[fault][]code.Code{
 // own are those of HTTP+JSON, where the body of a success is not read.
 var own = map[fault][]code.Code{
 	html:    {code.Code_OK},
-	gateway: {code.Code_INTERNAL},
+	gateway: {code.Code_UNAVAILABLE},
 	limited: {code.Code_RESOURCE_EXHAUSTED},
 }
 

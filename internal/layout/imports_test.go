@@ -53,8 +53,13 @@ var table = []row{
 	{packages: []string{"internal/schema/schematest"}, outside: []string{compiler, protobuf}},
 	{
 		packages: []string{"internal/schema"},
-		inside:   []string{"gen", "internal/float", "internal/hub"},
+		inside:   []string{"gen", "internal/float", "internal/hub", "internal/protojson"},
 		outside:  []string{jsonText, protobuf, rpc},
+	},
+	{
+		packages: []string{"internal/wire"},
+		inside:   []string{"gen", "internal/hub", "internal/jsontree", "internal/protojson", "internal/schema"},
+		outside:  []string{protobuf, rpc},
 	},
 	{
 		packages: []string{"internal/plugin"},
@@ -63,17 +68,17 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapconnect"},
-		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
+		inside:   []string{"gen", "=errmap", "internal/cause"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapconnectv1"},
-		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
+		inside:   []string{"gen", "=errmap", "internal/cause"},
 		outside:  []string{"=" + connectV1, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapgrpc"},
-		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
+		inside:   []string{"gen", "=errmap", "internal/cause"},
 		outside:  []string{grpcGo, protobuf, rpc},
 	},
 	{
@@ -98,12 +103,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap"},
-		inside:   []string{"gen", "internal/hub", "internal/procedure", "internal/rpcjson", "=internal/schema"},
-		outside:  []string{jsonText, protobuf, rpc},
-	},
-	{
-		packages: []string{"internal/rpcstatus"},
-		inside:   []string{"gen", "=errmap"},
+		inside:   []string{"gen", "internal/hub", "internal/jsontree", "internal/procedure", "internal/schema", "internal/wire"},
 		outside:  []string{protobuf, rpc},
 	},
 	{

@@ -51,8 +51,8 @@ func benchmarks(b testing.TB) []proto.Message {
 func BenchmarkAppendAny(b *testing.B) {
 	codec := protojson.NewCodec(nil)
 	for _, m := range benchmarks(b) {
-		any, err := anypb.New(m)
-		if err != nil {
+		any := new(anypb.Any)
+		if err := anypb.MarshalFrom(any, m, proto.MarshalOptions{Deterministic: true}); err != nil {
 			b.Fatal(err)
 		}
 		name := string(m.ProtoReflect().Descriptor().Name())

@@ -54,6 +54,7 @@ const (
 type Codec struct {
 	types Resolver
 	links atomic.Pointer[map[string]*link]
+	ready atomic.Pointer[map[protoreflect.MessageDescriptor]*Message] // what Message has been asked for, and more
 
 	mu     sync.Mutex // for what follows, and for writing links
 	tables map[protoreflect.MessageDescriptor]*Message
@@ -81,6 +82,7 @@ func NewCodec(types Resolver) *Codec {
 		enums:  make(map[protoreflect.EnumDescriptor]*enum),
 	}
 	c.links.Store(new(map[string]*link))
+	c.ready.Store(new(map[protoreflect.MessageDescriptor]*Message))
 	return c
 }
 
@@ -90,9 +92,15 @@ func (c *Codec) Message(md protoreflect.MessageDescriptor) *Message {
 	if md == nil {
 		return nil
 	}
+	if m := (*c.ready.Load())[md]; m != nil {
+		return m
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.compile(md)
+	m := c.compile(md)
+	ready := maps.Clone(c.tables)
+	c.ready.Store(&ready)
+	return m
 }
 
 // Linked tells whether the type that a type URL names is found.
@@ -163,10 +171,10 @@ func (c *Codec) AppendAny(dst []byte, typeURL string, value []byte, depth int) (
 	if l == nil || l.open == nil {
 		return dst, None
 	}
-	w := writer{codec: c}
+	w := newWriter(c, len(value))
 	out, ok := w.opened(dst, l, value, depth)
 	for !ok && w.next() {
-		out, ok = w.opened(dst, l, value, depth)
+		out, ok = w.opened(out[:len(dst)], l, value, depth)
 	}
 	w.done()
 	if !ok && w.trouble == foreign {
@@ -183,25 +191,33 @@ func (c *Codec) AppendMessage(dst []byte, typeURL string, value []byte, depth in
 	if l == nil {
 		return dst, None
 	}
-	w := writer{codec: c}
-	out, ok := w.whole(dst, value, l.table, depth)
+	w := newWriter(c, len(value))
+	out, ok := w.whole(dst, value, l.table, nil, depth)
 	if !ok && w.trouble == foreign {
 		return c.libraryAppend(dst, l, value, depth, alone)
 	}
 	return w.result(dst, out, ok)
 }
 
-// whole appends the ProtoJSON of a message alone, in whatever mode it needs.
-func (w *writer) whole(dst, wire []byte, m *Message, depth int) ([]byte, bool) {
-	out, ok := w.message(dst, wire, m, depth)
+// whole appends the ProtoJSON of a message, or of its one field f, in whatever mode
+// that needs.
+func (w *writer) whole(dst, wire []byte, m *Message, f *field, depth int) ([]byte, bool) {
+	out, ok := w.part(dst, wire, m, f, depth)
 	for !ok && w.next() {
 		if w.mode == careful && !w.check(m, wire) {
 			break
 		}
-		out, ok = w.message(dst, wire, m, depth)
+		out, ok = w.part(out[:len(dst)], wire, m, f, depth)
 	}
 	w.done()
 	return out, ok
+}
+
+func (w *writer) part(dst, wire []byte, m *Message, f *field, depth int) ([]byte, bool) {
+	if f == nil {
+		return w.message(dst, wire, m, depth)
+	}
+	return w.lone(dst, wire, f, depth)
 }
 
 func (w *writer) result(dst, out []byte, ok bool) ([]byte, Fidelity) {

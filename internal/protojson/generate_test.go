@@ -45,7 +45,7 @@ var (
 	}
 	edgeTexts = []string{
 		"", "a", "b", "é€😀", "\"\\/\b\f\n\r\t\x00\x1f\x7f\u2028<>&", "\ufffd", strings.Repeat("x", 126), strings.Repeat("y", 128),
-		strings.Repeat("ü", 9000), "aZ_", "1", "true",
+		strings.Repeat("ü", 90), "aZ_", "1", "true",
 	}
 	edgePaths = []string{"a", "a_b", "a.b_c", "_a", "a1.b2"}
 )

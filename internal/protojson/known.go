@@ -9,7 +9,10 @@ import (
 	"github.com/errmap/errmap/internal/jsontree"
 )
 
-const errorInfo = "google.rpc.ErrorInfo"
+const (
+	errorInfo = "google.rpc.ErrorInfo"
+	wellKnown = "google.protobuf."
+)
 
 // ReadKnown reads what an object with a string "@type" says as its type. Members that
 // the schema does not know are left out, and so are names of enum values. Types of
@@ -31,7 +34,8 @@ func (c *Codec) ReadKnown(v jsontree.Value) (typeURL string, value []byte, ok bo
 	case ok:
 		typeURL, value = l.url, clone(out)
 	case r.trouble == foreign:
-		typeURL, value, ok = c.libraryKnown(l, v)
+		typeURL = l.url
+		value, ok = c.libraryKnown(l, v)
 	}
 	r.put()
 	return typeURL, value, ok
@@ -39,7 +43,7 @@ func (c *Codec) ReadKnown(v jsontree.Value) (typeURL string, value []byte, ok bo
 
 func (r *reader) known(dst []byte, v jsontree.Value, l *link) ([]byte, bool) {
 	name := l.table.desc.FullName()
-	if strings.HasPrefix(string(name), "google.protobuf.") {
+	if strings.HasPrefix(string(name), wellKnown) {
 		value := v.Get("value")
 		if !value.Exists() {
 			return dst, r.fail(refused)
@@ -50,8 +54,7 @@ func (r *reader) known(dst []byte, v jsontree.Value, l *link) ([]byte, bool) {
 		return dst, r.fail(foreign)
 	}
 	r.textual = name == errorInfo
-	out, ok := r.fields(dst, v, l.table, typedObject)
-	return out, ok
+	return r.fields(dst, v, l.table, typedObject)
 }
 
 // ReadMessage reads an object as a message of a linked type, as [Codec.ReadKnown] does,
@@ -65,8 +68,11 @@ func (c *Codec) ReadMessage(typeURL string, v jsontree.Value) (value []byte, ok 
 	r.lenient = true
 	out, ok := r.message(r.out[:0], v, l.table)
 	r.out = out
-	if ok {
+	switch {
+	case ok:
 		value = clone(out)
+	case r.trouble == foreign:
+		value, ok = c.libraryMessage(l, v.AppendOnce(nil))
 	}
 	r.put()
 	return value, ok
@@ -96,33 +102,17 @@ func (c *Codec) AppendField(dst []byte, message protoreflect.Message, fd protore
 	if err != nil {
 		return dst, false
 	}
-	w := writer{codec: c}
-	if f == nil {
-		out, ok := w.whole(dst, wire, m, depth)
-		if !ok && w.trouble == foreign {
-			return c.libraryField(dst, alone, nil)
-		}
-		return w.kept(dst, out, ok)
-	}
-	out, ok := w.lone(dst, wire, f, depth)
-	for !ok && w.next() {
-		if w.mode == careful && !w.check(m, wire) {
-			break
-		}
-		out, ok = w.lone(dst, wire, f, depth)
-	}
-	w.done()
-	if !ok && w.trouble == foreign {
-		return c.libraryField(dst, alone, fd)
-	}
-	return w.kept(dst, out, ok)
-}
-
-func (w *writer) kept(dst, out []byte, ok bool) ([]byte, bool) {
-	if !ok {
+	w := newWriter(c, len(wire))
+	out, ok := w.whole(dst, wire, m, f, depth)
+	switch {
+	case ok:
+		return out, true
+	case w.trouble != foreign:
 		return dst, false
+	case f == nil:
+		fd = nil
 	}
-	return out, true
+	return c.libraryField(dst, alone, fd)
 }
 
 // lone appends the value of the one field that wire holds.

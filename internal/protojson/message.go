@@ -31,8 +31,8 @@ func (m *Message) Append(dst []byte, message proto.Message) ([]byte, bool) {
 		return dst, false
 	}
 	end := len(wire)
-	w := writer{codec: m.codec}
-	out, ok := w.whole(wire, wire[start:end:end], m, maxDepth)
+	w := newWriter(m.codec, end-start)
+	out, ok := w.whole(wire, wire[start:end:end], m, nil, maxDepth)
 	if !ok {
 		return dst[:start], false
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // rounds is how many messages of each type a test makes.
-const rounds = 30
+const rounds = 20
 
 const depth = 100
 

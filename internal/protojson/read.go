@@ -1,6 +1,7 @@
 package protojson
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,18 +99,19 @@ func (r *reader) fields(dst []byte, v jsontree.Value, m *Message, frame frameKin
 	if !v.Is(jsontree.Object) {
 		return dst, r.fail(refused)
 	}
-	start, next, ascends := len(dst), 0, true
+	start, next, ascends, doubled := len(dst), 0, true, v.Doubled()
 	last := protowire.Number(0)
 	var seen, oneofs set
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() {
+		if doubled && e.Repeats() {
+			continue
+		}
+		if frame == typedObject && e.NameIs("@type") {
+			frame = plainObject // no other member has that name
 			continue
 		}
 		f := r.named(m, e, next)
 		if f == nil {
-			if frame == typedObject && e.NameIs("@type") {
-				continue
-			}
 			if r.extends(e) {
 				return dst, r.fail(foreign)
 			}
@@ -144,23 +146,16 @@ func (r *reader) fields(dst []byte, v jsontree.Value, m *Message, frame frameKin
 // named returns the field that the name of a member is for, nil for none. Members
 // mostly stand in the order of the schema, so the next field is tried first.
 func (r *reader) named(m *Message, e jsontree.Value, next int) *field {
-	r.text = e.AppendName(r.text[:0])
-	name := r.text
 	if next < len(m.fields) {
-		if f := &m.fields[next]; !f.strange && string(f.name[:len(f.name)-1]) == string(name) {
+		if f := &m.fields[next]; !f.strange && e.NameIs(f.json) {
 			return f
 		}
 	}
-	name = name[1 : len(name)-1]
-	if f := m.byName[string(name)]; f != nil {
-		return f
+	name, plain := e.RawName()
+	if !plain {
+		return m.byName[e.NameText()]
 	}
-	for _, c := range name {
-		if c == '\\' {
-			return m.byName[e.NameText()]
-		}
-	}
-	return nil
+	return m.byName[string(name)]
 }
 
 // extends tells whether the name of a member is that of a known extension.
@@ -240,10 +235,10 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 	if !v.Is(jsontree.Object) {
 		return dst, r.fail(refused)
 	}
-	start, ascends := len(dst), true
-	last := -1 // where the entry before begins
+	start, ascends, doubled := len(dst), true, v.Doubled()
+	var last []byte // the name before
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() {
+		if doubled && e.Repeats() {
 			continue
 		}
 		before := len(dst)
@@ -261,11 +256,9 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 			continue
 		}
 		dst = frame(dst, before+len(f.tag))
-		if ascends && last >= 0 {
-			a, b := f.keyAt(dst[last:]), f.keyAt(dst[before:])
-			ascends = a.compare(&b) < 0
-		}
-		last = before
+		name, plain := e.RawName()
+		ascends = ascends && plain && (last == nil || f.key.kind == protoreflect.StringKind && bytes.Compare(last, name) < 0)
+		last = name
 	}
 	if !ascends && !r.orderEntries(dst[start:], f) {
 		return dst, r.fail(refused)
@@ -279,7 +272,7 @@ func (f *field) keyAt(wire []byte) entry {
 	_, n := protowire.ConsumeVarint(wire)
 	wire = wire[n+len(f.key.tag):]
 	if f.key.kind == protoreflect.StringKind {
-		text, _ := protowire.ConsumeBytes(wire)
+		text, _ := consumeBytes(wire)
 		return entry{text: text}
 	}
 	return entry{number: f.key.sortable(wire)}
@@ -287,16 +280,13 @@ func (f *field) keyAt(wire []byte) entry {
 
 // key appends the name of a member as a key.
 func (r *reader) key(dst []byte, e jsontree.Value, f *field) ([]byte, bool) {
-	r.text = e.AppendName(r.text[:0])
-	name := r.text[1 : len(r.text)-1]
-	for _, c := range name {
-		if c == '\\' {
-			if e.Lone() {
-				return dst, false
-			}
-			name = []byte(e.NameText())
-			break
+	name, plain := e.RawName()
+	if !plain {
+		if e.Lone() {
+			return dst, false
 		}
+		r.text = e.AppendNameText(r.text[:0])
+		name = r.text
 	}
 	switch {
 	case f.kind == protoreflect.StringKind:
@@ -327,8 +317,8 @@ func (r *reader) texts(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 		}
 		before := len(dst)
 		dst = append(append(append(dst, f.tag...), 0), f.key.tag...)
-		name := e.NameText()
-		dst = append(protowire.AppendVarint(dst, uint64(len(name))), name...)
+		r.text = e.AppendNameText(r.text[:0])
+		dst = append(protowire.AppendVarint(dst, uint64(len(r.text))), r.text...)
 		dst = append(append(dst, f.value.tag...), 0)
 		body := len(dst)
 		if e.Is(jsontree.String) {
@@ -344,7 +334,7 @@ func (r *reader) texts(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 
 // order puts fields that were written into the order of their numbers.
 func (r *reader) order(wire []byte) {
-	spans := r.spans[:0]
+	spans := r.spansFor(wire)
 	for at := 0; at < len(wire); {
 		number, _, n := protowire.ConsumeField(wire[at:])
 		spans = append(spans, span{number: number, start: at, end: at + n})
@@ -357,7 +347,7 @@ func (r *reader) order(wire []byte) {
 // orderEntries puts entries that were written into the order of their keys; false
 // where a key stands twice.
 func (r *reader) orderEntries(wire []byte, f *field) bool {
-	spans := r.spans[:0]
+	spans := r.spansFor(wire)
 	for at := 0; at < len(wire); {
 		_, _, n := protowire.ConsumeField(wire[at:])
 		spans = append(spans, span{key: f.keyAt(wire[at:]), start: at, end: at + n})
@@ -371,6 +361,13 @@ func (r *reader) orderEntries(wire []byte, f *field) bool {
 	}
 	r.rearrange(wire, spans)
 	return true
+}
+
+func (r *reader) spansFor(wire []byte) []span {
+	if len(wire) > longMessage {
+		return slices.Grow(r.spans[:0], countFields(wire))
+	}
+	return r.spans[:0]
 }
 
 func (r *reader) rearrange(wire []byte, spans []span) {

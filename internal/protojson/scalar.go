@@ -40,7 +40,7 @@ func (w *writer) value(dst, wire []byte, f *field, depth int) ([]byte, int) {
 		}
 		return appendFixed64(dst, binary.LittleEndian.Uint64(wire), f.kind), 8
 	}
-	content, n := protowire.ConsumeBytes(wire)
+	content, n := consumeBytes(wire)
 	if n < 0 {
 		w.trouble = refused
 		return dst, -1
@@ -66,7 +66,7 @@ func (w *writer) value(dst, wire []byte, f *field, depth int) ([]byte, int) {
 func (w *writer) enum(dst []byte, number int32, n int, e *enum) ([]byte, int) {
 	if e.null {
 		if number != 0 { // it would read back as 0
-			w.trouble = refused
+			w.refuse()
 			return dst, -1
 		}
 		return append(dst, "null"...), n
@@ -157,10 +157,27 @@ func AppendFloat(dst []byte, f float64, bits int) []byte {
 
 // appendText appends text as JSON; false where it is not UTF-8.
 func appendText(dst, text []byte) ([]byte, bool) {
+	if len(text) <= shortText && isPlain(text) {
+		dst = append(append(dst, '"'), text...)
+		return append(dst, '"'), true
+	}
 	if !utf8.Valid(text) {
 		return dst, false
 	}
 	return jsontree.AppendStringBytes(dst, text), true
+}
+
+// shortText is up to which length looking at each byte is faster than at words.
+const shortText = 24
+
+// isPlain tells whether text is ASCII that stands in JSON as it is.
+func isPlain(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // zero tells whether the value that wire begins with is the zero of its kind.

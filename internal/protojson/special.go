@@ -59,7 +59,7 @@ func (w *writer) special(dst, wire []byte, m *Message, depth int) ([]byte, bool)
 // anyFields returns the two fields of a google.protobuf.Any.
 func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok bool) {
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return nil, nil, w.fail(refused)
 		}
@@ -71,7 +71,7 @@ func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok b
 			wire = wire[n:]
 			continue
 		}
-		content, n := protowire.ConsumeBytes(wire)
+		content, n := consumeBytes(wire)
 		if n < 0 {
 			return nil, nil, w.fail(refused)
 		}
@@ -90,7 +90,7 @@ func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok b
 // moment returns the seconds and nanoseconds of a Timestamp or Duration.
 func (w *writer) moment(wire []byte, m *Message) (seconds int64, nanos int32, ok bool) {
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return 0, 0, w.fail(refused)
 		}
@@ -117,7 +117,7 @@ func (w *writer) moment(wire []byte, m *Message) (seconds int64, nanos int32, ok
 
 func (w *writer) time(dst []byte, seconds int64, nanos int32) ([]byte, bool) {
 	if seconds < minTime || seconds > maxTime || nanos < 0 || nanos > maxNanos {
-		return dst, w.fail(refused)
+		return dst, w.refuse()
 	}
 	dst = time.Unix(seconds, 0).UTC().AppendFormat(append(dst, '"'), "2006-01-02T15:04:05")
 	return append(appendNanos(dst, nanos), 'Z', '"'), true
@@ -126,7 +126,7 @@ func (w *writer) time(dst []byte, seconds int64, nanos int32) ([]byte, bool) {
 func (w *writer) span(dst []byte, seconds int64, nanos int32) ([]byte, bool) {
 	if seconds < -maxSpan || seconds > maxSpan || nanos < -maxNanos || nanos > maxNanos ||
 		seconds > 0 && nanos < 0 || seconds < 0 && nanos > 0 {
-		return dst, w.fail(refused)
+		return dst, w.refuse()
 	}
 	dst = append(dst, '"')
 	if seconds < 0 || nanos < 0 {
@@ -160,7 +160,7 @@ func appendNanos(dst []byte, nanos int32) []byte {
 func (w *writer) mask(dst, wire []byte, m *Message) ([]byte, bool) {
 	dst = append(dst, '"')
 	for first := true; len(wire) > 0; {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return dst, w.fail(refused)
 		}
@@ -172,7 +172,7 @@ func (w *writer) mask(dst, wire []byte, m *Message) ([]byte, bool) {
 			wire = wire[n:]
 			continue
 		}
-		path, n := protowire.ConsumeBytes(wire)
+		path, n := consumeBytes(wire)
 		if n < 0 {
 			return dst, w.fail(refused)
 		}
@@ -221,7 +221,7 @@ func (w *writer) lastValue(wire []byte, m *Message) ([]byte, bool) {
 	f := &m.fields[0]
 	var value []byte
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
 			return nil, w.fail(refused)
 		}
@@ -249,12 +249,10 @@ func (w *writer) lastValue(wire []byte, m *Message) ([]byte, bool) {
 
 // run appends a Struct or a ListValue.
 func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool) {
-	if w.mode > straight {
-		if wire, ok = w.arrange(m, wire); !ok {
-			return dst, false
-		}
+	if wire, ok = w.only(m, wire); !ok {
+		return dst, false
 	}
-	f, unknown := &m.fields[0], false
+	f := &m.fields[0]
 	if m.form == formStruct {
 		if dst, wire, ok = w.entries(dst, wire, f, depth); !ok {
 			return dst, false
@@ -262,8 +260,7 @@ func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool
 	} else if dst, wire, _, ok = w.elements(dst, wire, f, depth); !ok {
 		return dst, false
 	}
-	unknown = len(wire) > 0
-	if unknown { // what follows may hold more of the field
+	if len(wire) > 0 { // what follows may hold more of the field
 		return dst, w.fail(unordered)
 	}
 	return dst, true
@@ -272,23 +269,24 @@ func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool
 // dynamic appends a google.protobuf.Value, which ProtoJSON has where it has a kind
 // and is a number that JSON has.
 func (w *writer) dynamic(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool) {
-	if w.mode > straight {
-		if wire, ok = w.arrange(m, wire); !ok {
-			return dst, false
-		}
+	if wire, ok = w.only(m, wire); !ok {
+		return dst, false
 	}
-	number, kind, n := protowire.ConsumeTag(wire)
+	number, kind, n := consumeTag(wire)
 	f := m.numbered(number)
 	switch {
-	case len(wire) == 0 || n < 0:
+	case len(wire) == 0:
+		return dst, w.refuse()
+	case n < 0:
 		return dst, w.fail(refused)
 	case f == nil || f.wire != kind:
 		return dst, w.fail(unordered)
 	}
 	wire = wire[n:]
 	if f.kind == protoreflect.DoubleKind {
-		if v, n := protowire.ConsumeFixed64(wire); n < 0 || math.IsNaN(math.Float64frombits(v)) || math.IsInf(math.Float64frombits(v), 0) {
-			return dst, w.fail(refused)
+		v, n := protowire.ConsumeFixed64(wire)
+		if number := math.Float64frombits(v); n >= 0 && (math.IsNaN(number) || math.IsInf(number, 0)) {
+			return dst, w.refuse()
 		}
 	}
 	if dst, n = w.value(dst, wire, f, depth); n < 0 {

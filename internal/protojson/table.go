@@ -40,6 +40,7 @@ type Message struct {
 	byNumber []*field // up to maxDenseNumber, nil for none
 	sparse   map[protowire.Number]*field
 	ranges   protoreflect.FieldRanges // of extensions; nil for none
+	unruly   bool                     // bytes are often in another order: Go puts oneofs last
 }
 
 // field is one field of a message, or one of the two of a map's entry.
@@ -54,7 +55,8 @@ type field struct {
 	number   protowire.Number
 	place    int    // in the schema
 	oneof    int    // the place of its oneof, -1 for none
-	name     []byte // in ProtoJSON, quoted, with the colon
+	json     string // its name in ProtoJSON
+	name     []byte // the same, quoted, with the colon
 	tag      []byte // of one value
 	tagged   []byte // of a packed list
 	enum     *enum
@@ -86,6 +88,7 @@ func (c *Codec) compile(desc protoreflect.MessageDescriptor) *Message {
 		f := &m.fields[i]
 		c.compileField(f, desc.Fields().Get(i))
 		m.learnNumber(f)
+		m.unruly = m.unruly || f.oneof >= 0 || i > 0 && f.number < m.fields[i-1].number
 	}
 	m.learnNames()
 	if m.form = formOf(m); isMessageSet(desc) {
@@ -141,7 +144,8 @@ func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
 		kind: fd.Kind(), repeated: fd.IsList(), packed: fd.IsPacked(), presence: fd.HasPresence(),
 		number: fd.Number(), place: fd.Index(), oneof: -1,
 	}
-	f.name = append(jsontree.AppendString(nil, fd.JSONName()), ':')
+	f.json = fd.JSONName()
+	f.name = append(jsontree.AppendString(nil, f.json), ':')
 	if oneof := fd.ContainingOneof(); oneof != nil && !oneof.IsSynthetic() {
 		f.oneof = oneof.Index()
 	}
@@ -201,7 +205,7 @@ func (c *Codec) compileEnum(desc protoreflect.EnumDescriptor) *enum {
 // formOf returns the form of a type. A type that has a well-known name and other
 // fields than that name stands for is left to the library.
 func formOf(m *Message) form {
-	name, known := strings.CutPrefix(string(m.desc.FullName()), "google.protobuf.")
+	name, known := strings.CutPrefix(string(m.desc.FullName()), wellKnown)
 	if !known {
 		return formFields
 	}

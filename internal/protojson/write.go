@@ -1,9 +1,6 @@
 package protojson
 
 import (
-	"bytes"
-	"sync"
-
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -22,7 +19,7 @@ type mode uint8
 
 const (
 	straight mode = iota // in the order of the schema, each field once, as most bytes are
-	ordering             // the fields of each message are put in that order first, as Go's own bytes with a oneof need
+	ordering             // the fields of each message are put in that order first
 	careful              // also, of fields that stand twice all but the last go: all bytes are checked first
 )
 
@@ -31,41 +28,34 @@ const (
 // three times, however messages nest.
 type writer struct {
 	codec   *Codec
-	room    *room // but in straight mode
+	room    *room // nil until something is put in order
 	mode    mode
 	met     bool // a check has met unknown fields
 	unknown bool // there are fields that the schema does not know
 	inAny   int  // how many of google.protobuf.Any are open
+	size    int  // what limit was
+	limit   int  // how many bytes may be copied to merge fields
 	trouble trouble
 }
 
-// room is what a writer needs that puts fields in order. Its lists are stacks: what is
-// open in a message stands before what is open in those inside it.
-type room struct {
-	parts   []part
-	bytes   []byte
-	entries []entry
+func newWriter(c *Codec, size int) writer {
+	return writer{codec: c, size: maxCopies * (size + 64), limit: maxCopies * (size + 64)}
 }
-
-var rooms = sync.Pool{New: func() any { return new(room) }}
 
 // next sets the writer to its next mode; false where it has none or none is needed.
 func (w *writer) next() bool {
 	if w.trouble != unordered || w.mode == careful {
 		return false
 	}
-	if w.room == nil {
-		w.room = rooms.Get().(*room)
-	}
-	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1}
-	w.room.parts, w.room.bytes, w.room.entries = w.room.parts[:0], w.room.bytes[:0], w.room.entries[:0]
+	w.room.reset()
+	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1, size: w.size, limit: w.size}
 	return true
 }
 
 // done gives back what the writer took.
 func (w *writer) done() {
 	if r := w.room; r != nil && cap(r.parts) < maxKept/64 && cap(r.bytes) < maxKept && cap(r.entries) < maxKept/64 {
-		clear(r.entries[:cap(r.entries)])
+		r.reset()
 		rooms.Put(r)
 	}
 	w.room = nil
@@ -74,6 +64,15 @@ func (w *writer) done() {
 func (w *writer) fail(t trouble) bool {
 	w.trouble = t
 	return false
+}
+
+// refuse is fail for a value that ProtoJSON does not say: what comes later may take
+// its place, which careful writers know.
+func (w *writer) refuse() bool {
+	if w.mode < careful {
+		return w.fail(unordered)
+	}
+	return w.fail(refused)
 }
 
 // skip returns the size of a field that is unknown, after its tag: one that the table
@@ -139,35 +138,55 @@ func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte,
 // fields appends the members of an object that is open, and closes it. Depth is how
 // many objects and lists may be open in a member; more says that there are members
 // already.
-func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]byte, bool) {
-	if w.mode > straight {
-		var ok bool
-		if wire, ok = w.arrange(m, wire); !ok {
+func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, ok bool) {
+	parted := false
+	if w.mode > straight || m.unruly {
+		if parted, ok = w.arrange(m, wire); !ok {
 			return dst, false
 		}
 	}
+	if !parted {
+		dst, _, ok = w.members(dst, wire, m, depth, more)
+		return append(dst, '}'), ok
+	}
+	base := w.room.base
+	for i := base; i < len(w.room.parts); {
+		var run []byte
+		if run, i, ok = w.gather(wire, i); ok {
+			dst, more, ok = w.members(dst, run, m, depth, more)
+		}
+		if !ok {
+			return dst, false
+		}
+	}
+	w.room.parts = w.room.parts[:base]
+	return append(dst, '}'), true
+}
+
+// members appends the members of an object, and tells whether there are any now.
+func (w *writer) members(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, some, ok bool) {
 	last := -1
 	var oneofs set
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 {
-			return dst, w.fail(refused)
+			return dst, more, w.fail(refused)
 		}
 		f := m.numbered(number)
 		if f == nil || !f.takes(kind) {
 			size := w.skip(m, f, number, kind, wire[n:])
 			if size < 0 {
-				return dst, false
+				return dst, more, false
 			}
 			wire = wire[n+size:]
 			continue
 		}
 		// ProtoJSON goes by the order of the schema.
 		if f.place <= last || f.oneof >= 0 && !oneofs.add(f.oneof) {
-			return dst, w.fail(unordered)
+			return dst, more, w.fail(unordered)
 		}
 		if f.strange {
-			return dst, w.fail(foreign)
+			return dst, more, w.fail(foreign)
 		}
 		last = f.place
 		start := len(dst)
@@ -192,7 +211,7 @@ func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]b
 			}
 		}
 		if !ok {
-			return dst, false
+			return dst, more, false
 		}
 		if wrote {
 			more = true
@@ -200,7 +219,7 @@ func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) ([]b
 			dst = dst[:start]
 		}
 	}
-	return append(dst, '}'), true
+	return dst, more, true
 }
 
 // takes tells whether values of a wire type are those of the field.
@@ -216,7 +235,7 @@ func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte
 	}
 	dst = append(dst, '[')
 	for len(wire) > 0 {
-		number, kind, n := protowire.ConsumeTag(wire)
+		number, kind, n := consumeTag(wire)
 		if n < 0 || number != f.number || !f.takes(kind) {
 			break // whatever it is, the caller sees to it
 		}
@@ -231,7 +250,7 @@ func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte
 			wire, wrote = wire[n:], true
 			continue
 		}
-		packed, size := protowire.ConsumeBytes(wire[n:])
+		packed, size := consumeBytes(wire[n:])
 		if size < 0 {
 			return dst, wire, false, w.fail(refused)
 		}
@@ -249,170 +268,27 @@ func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte
 	return append(dst, ']'), wire, wrote, true
 }
 
-// An entry is one entry of a map in its bytes: its key as number or text, its value
-// without a tag, nil where it is the zero value.
-type entry struct {
-	text   []byte
-	number uint64
-	value  []byte
+// consumeTag is protowire's, faster for small numbers, and refuses those that are too
+// large, as all readers do.
+func consumeTag(wire []byte) (protowire.Number, protowire.Type, int) {
+	if len(wire) > 0 && wire[0] < 0x80 && wire[0] >= 8 {
+		return protowire.Number(wire[0] >> 3), protowire.Type(wire[0] & 7), 1
+	}
+	number, kind, n := protowire.ConsumeTag(wire)
+	if number > protowire.MaxValidNumber {
+		n = -1
+	}
+	return number, kind, n
 }
 
-// entries appends a map: the entries at the beginning of wire that are of one field.
-func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte, ok bool) {
-	if depth <= 0 {
-		return dst, wire, w.fail(refused)
-	}
-	count, end, ok := w.ordered(wire, f)
-	if !ok {
-		return dst, wire, false
-	}
-	dst = append(dst, '{')
-	run, rest := wire[:end], wire[end:]
-	var e entry
-	if count < 0 {
-		if w.mode == straight {
-			return dst, wire, w.fail(unordered)
-		}
-		base := len(w.room.entries)
-		list, ok := w.sorted(w.room.entries, run, f)
-		if !ok {
-			return dst, wire, false
-		}
-		w.room.entries = list
-		for i := base; i < len(list); i++ {
-			if i > base {
-				dst = append(dst, ',')
-			}
-			if dst, ok = w.entry(dst, &list[i], f, depth-1); !ok {
-				return dst, wire, false
-			}
-		}
-		w.room.entries = w.room.entries[:base]
-		return append(dst, '}'), rest, true
-	}
-	for i := 0; i < count; i++ {
-		_, _, n := protowire.ConsumeTag(run)
-		content, size := protowire.ConsumeBytes(run[n:])
-		run = run[n+size:]
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if !w.split(&e, content, f) {
-			return dst, wire, false
-		}
-		if dst, ok = w.entry(dst, &e, f, depth-1); !ok {
-			return dst, wire, false
+// consumeBytes is protowire's, faster for what is short.
+func consumeBytes(wire []byte) ([]byte, int) {
+	if len(wire) > 0 && wire[0] < 0x80 {
+		if n := int(wire[0]) + 1; n <= len(wire) {
+			return wire[1:n], n
 		}
 	}
-	return append(dst, '}'), rest, true
-}
-
-// ordered returns how many entries of a map wire begins with, -1 where their keys do
-// not ascend, and where they end.
-func (w *writer) ordered(wire []byte, f *field) (count, end int, ok bool) {
-	var last, e entry
-	ascends := true
-	for rest := wire; len(rest) > 0; count++ {
-		number, kind, n := protowire.ConsumeTag(rest)
-		if n < 0 || number != f.number || kind != protowire.BytesType {
-			break
-		}
-		content, size := protowire.ConsumeBytes(rest[n:])
-		if size < 0 || !w.split(&e, content, f) {
-			if size < 0 {
-				w.trouble = refused
-			}
-			return 0, 0, false
-		}
-		ascends = ascends && (count == 0 || last.compare(&e) < 0)
-		last = e
-		rest = rest[n+size:]
-		end = len(wire) - len(rest)
-	}
-	if !ascends {
-		count = -1
-	}
-	return count, end, true
-}
-
-// compare orders entries by their keys: one of the two parts is the same in both.
-func (e *entry) compare(other *entry) int {
-	switch {
-	case e.number < other.number:
-		return -1
-	case e.number > other.number:
-		return 1
-	}
-	return bytes.Compare(e.text, other.text)
-}
-
-// split reads an entry. Of fields that stand twice in it the last counts, but for
-// messages, which are merged; others are dropped, as all readers do.
-func (w *writer) split(e *entry, content []byte, f *field) bool {
-	*e = entry{number: f.key.zeroKey()}
-	keyed := false
-	for len(content) > 0 {
-		number, kind, n := protowire.ConsumeTag(content)
-		if n < 0 {
-			return w.fail(refused)
-		}
-		content = content[n:]
-		size := protowire.ConsumeFieldValue(number, kind, content)
-		if size < 0 {
-			return w.fail(refused)
-		}
-		value := content[:size]
-		content = content[size:]
-		switch {
-		case number == 1 && kind == f.key.wire:
-			if keyed && w.mode < careful {
-				return w.fail(unordered)
-			}
-			keyed = true
-			if f.key.kind == protoreflect.StringKind {
-				e.text, _ = protowire.ConsumeBytes(value)
-			} else {
-				e.number = f.key.sortable(value)
-			}
-		case number == 2 && kind == f.value.wire:
-			if e.value != nil && w.mode < careful {
-				return w.fail(unordered)
-			}
-			if e.value != nil && f.value.kind == protoreflect.MessageKind {
-				value = joined(e.value, value)
-			}
-			e.value = value
-		}
-	}
-	return true
-}
-
-// joined returns the bytes field that holds what two of them hold.
-func joined(a, b []byte) []byte {
-	a, _ = protowire.ConsumeBytes(a)
-	b, _ = protowire.ConsumeBytes(b)
-	size := len(a) + len(b)
-	both := protowire.AppendVarint(make([]byte, 0, size+5), uint64(size))
-	return append(append(both, a...), b...)
-}
-
-// entry appends the member that an entry of a map is.
-func (w *writer) entry(dst []byte, e *entry, f *field, depth int) ([]byte, bool) {
-	if f.key.kind == protoreflect.StringKind {
-		var ok bool
-		if dst, ok = appendText(dst, e.text); !ok {
-			return dst, w.fail(refused)
-		}
-	} else {
-		dst = append(f.key.appendKey(append(dst, '"'), e.number), '"')
-	}
-	dst = append(dst, ':')
-	value := e.value
-	if value == nil {
-		value = zeros[:]
-	}
-	dst, n := w.value(dst, value, f.value, depth)
-	return dst, n >= 0
+	return protowire.ConsumeBytes(wire)
 }
 
 // zeros are the zero value of every type on the wire.

@@ -45,7 +45,7 @@ func (r *reading) contains(whole, plain *hub.Detail) bool {
 	if !aOK || !bOK {
 		return sameEncoding(whole, plain)
 	}
-	return says(a.ProtoReflect(), b.ProtoReflect(), standard)
+	return r.says(a.ProtoReflect(), b.ProtoReflect(), standard)
 }
 
 // renders tells whether the bytes of a detail have ProtoJSON.
@@ -106,10 +106,14 @@ func (r *reading) message(d *hub.Detail, typeURL string) (proto.Message, bool) {
 // says tells whether each populated field of plain is in whole with the same value;
 // where exact is set, whether those that the types of google.rpc had at 1.0 are the
 // same, and no other.
-func says(whole, plain protoreflect.Message, exact bool) bool {
+// What stands in an Any is compared by what it holds.
+func (r *reading) says(whole, plain protoreflect.Message, exact bool) bool {
+	if plain.Descriptor().FullName() == "google.protobuf.Any" {
+		return r.sameAny(whole, plain)
+	}
 	same := true
 	plain.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		same = whole.Has(fd) && saysValue(fd, whole.Get(fd), v, exact)
+		same = whole.Has(fd) && r.saysValue(fd, whole.Get(fd), v, exact)
 		return same
 	})
 	if same && exact {
@@ -119,6 +123,14 @@ func says(whole, plain protoreflect.Message, exact bool) bool {
 		})
 	}
 	return same
+}
+
+// sameAny tells whether two messages that are google.protobuf.Any hold the same.
+func (r *reading) sameAny(a, b protoreflect.Message) bool {
+	fields := b.Descriptor().Fields()
+	url, value := fields.ByNumber(1), fields.ByNumber(2)
+	typeURL := b.Get(url).String()
+	return hub.BareName(a.Get(url).String()) == hub.BareName(typeURL) && r.codec.Equal(typeURL, a.Get(value).Bytes(), b.Get(value).Bytes())
 }
 
 // later tells whether a type of google.rpc did not have a field when the contract
@@ -148,13 +160,13 @@ var lastField = map[protoreflect.FullName]protoreflect.FieldNumber{
 	"google.rpc.Status":                        3,
 }
 
-func saysValue(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value, exact bool) bool {
+func (r *reading) saysValue(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value, exact bool) bool {
 	switch {
 	case fd.IsMap():
 		a, b := whole.Map(), plain.Map()
 		same := b.Len() <= a.Len() && (!exact || a.Len() == b.Len())
 		b.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
-			same = same && a.Has(k) && saysSingular(fd.MapValue(), a.Get(k), v, exact)
+			same = same && a.Has(k) && r.saysSingular(fd.MapValue(), a.Get(k), v, exact)
 			return same
 		})
 		return same
@@ -164,18 +176,18 @@ func saysValue(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value,
 			return false
 		}
 		for i := range b.Len() {
-			if !saysSingular(fd, a.Get(i), b.Get(i), exact) {
+			if !r.saysSingular(fd, a.Get(i), b.Get(i), exact) {
 				return false
 			}
 		}
 		return true
 	}
-	return saysSingular(fd, whole, plain, exact)
+	return r.saysSingular(fd, whole, plain, exact)
 }
 
-func saysSingular(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value, exact bool) bool {
+func (r *reading) saysSingular(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value, exact bool) bool {
 	if fd.Message() != nil {
-		return says(whole.Message(), plain.Message(), exact)
+		return r.says(whole.Message(), plain.Message(), exact)
 	}
 	return whole.Equal(plain)
 }

@@ -1,4 +1,4 @@
-package rpcstatus_test
+package errmap_test
 
 import (
 	"errors"
@@ -7,16 +7,15 @@ import (
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/adaptertest"
-	"github.com/errmap/errmap/internal/rpcstatus"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-var forms = map[string]rpcstatus.Form{"memory": rpcstatus.Memory, "connect": rpcstatus.Connect, "gRPC": rpcstatus.GRPC}
+var libraries = map[string]errmap.Wire{"memory": errmap.WireStatus, "connect": errmap.WireConnect, "gRPC": errmap.WireGRPC}
 
-func TestEncode_nothingLost(t *testing.T) {
+func TestError_StatusOn_nothing_lost(t *testing.T) {
 	t.Parallel()
 	cases := adaptertest.Rich(t)
 	s := &statuspb.Status{Code: 9, Message: "m"}
@@ -32,11 +31,11 @@ func TestEncode_nothingLost(t *testing.T) {
 	}
 	cases["a private code without details"] = e
 	for name, rich := range cases {
-		for wire, form := range forms {
+		for wire, form := range libraries {
 			t.Run(name+"/"+wire, func(t *testing.T) {
 				t.Parallel()
 				e, _ := errors.AsType[*errmap.Error](rich)
-				s := rpcstatus.Encode(e, form)
+				s := e.StatusOn(form)
 				if len(s.ProtoReflect().GetUnknown()) > 0 {
 					t.Error("the status has unknown fields, which libraries drop")
 				}
@@ -45,7 +44,7 @@ func TestEncode_nothingLost(t *testing.T) {
 					t.Fatal(err)
 				}
 				adaptertest.CheckSame(t, e, back)
-				if form == rpcstatus.Connect && (s.GetCode() < 1 || s.GetCode() > 16) {
+				if form == errmap.WireConnect && (s.GetCode() < 1 || s.GetCode() > 16) {
 					t.Errorf("code %d, which the Connect protocol has not", s.GetCode())
 				}
 			})
@@ -53,41 +52,41 @@ func TestEncode_nothingLost(t *testing.T) {
 	}
 }
 
-func TestEncode_budget(t *testing.T) {
+func TestError_StatusOn_budget(t *testing.T) {
 	t.Parallel()
 	// Text of which each byte takes three is over the budget long before its length
 	// is.
 	e := errmap.NewCode(code.Code_ABORTED, strings.Repeat("é", 2000)).WithDetail(&errdetails.ErrorInfo{Reason: "CLASH"})
-	if s := rpcstatus.Encode(e, rpcstatus.GRPC); len(s.GetMessage()) >= 4000 || len(s.GetDetails()) != 1 {
+	if s := e.StatusOn(errmap.WireGRPC); len(s.GetMessage()) >= 4000 || len(s.GetDetails()) != 1 {
 		t.Errorf("message of %d bytes, %d details", len(s.GetMessage()), len(s.GetDetails()))
 	}
-	for _, form := range []rpcstatus.Form{rpcstatus.Memory, rpcstatus.Connect} {
-		if s := rpcstatus.Encode(e, form); s.GetMessage() != e.Message() {
+	for _, form := range []errmap.Wire{errmap.WireStatus, errmap.WireConnect} {
+		if s := e.StatusOn(form); s.GetMessage() != e.Message() {
 			t.Errorf("form %d cuts the message", form)
 		}
 	}
-	if s := rpcstatus.Encode(errmap.NewCode(code.Code_ABORTED, "x"), rpcstatus.GRPC, errmap.WithBudget(1)); s.GetCode() != 10 || s.GetMessage() != "" {
+	if s := errmap.NewCode(code.Code_ABORTED, "x").StatusOn(errmap.WireGRPC, errmap.WithBudget(1)); s.GetCode() != 10 || s.GetMessage() != "" {
 		t.Errorf("got %v", s)
 	}
 }
 
-func TestEncode_nil(t *testing.T) {
+func TestError_StatusOn_nil(t *testing.T) {
 	t.Parallel()
-	for name, form := range forms {
-		if s := rpcstatus.Encode(nil, form); s != nil {
+	for name, form := range libraries {
+		if s := (*errmap.Error)(nil).StatusOn(form); s != nil {
 			t.Errorf("%s: %v", name, s)
 		}
 	}
 }
 
-func BenchmarkEncode(b *testing.B) {
+func BenchmarkError_StatusOn(b *testing.B) {
 	e := errmap.NewCode(code.Code_NOT_FOUND, "Task not found").
 		WithDetail(&errdetails.ErrorInfo{Reason: "TASK_NOT_FOUND", Domain: "a2a-protocol.org", Metadata: map[string]string{"taskId": "t-1", "tenant": "x"}})
-	for name, form := range forms {
+	for name, form := range libraries {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				rpcstatus.Encode(e, form)
+				e.StatusOn(form)
 			}
 		})
 	}
