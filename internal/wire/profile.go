@@ -56,6 +56,8 @@ type Profile struct {
 	// NoBatches tells that a batch is refused, NoNullIDs that a request with a null id
 	// is, and that an answer to one whose id is not known has none.
 	NoBatches, NoNullIDs bool
+	// Origins tells that a request of another origin is refused unless that is allowed.
+	Origins bool
 
 	own        *schema.Catalog
 	low, high  int64      // of the numbers of byNumber
@@ -398,7 +400,7 @@ var (
 			Repeats:      []int64{numberParseError, numberInvalidRequest, numberMethodNotFound, numberInvalidParams, numberInternalError, -32020, -32021, -32022},
 			Codes:        map[int64]code.Code{-32002: code.Code_NOT_FOUND, -32042: code.Code_FAILED_PRECONDITION},
 			HTTPStatuses: map[int64]int{numberMethodNotFound: 404, numberParseError: 400, numberInvalidRequest: 400, -32020: 400, -32021: 400, -32022: 400},
-			Accepted:     http.StatusAccepted, NoBatches: true, NoNullIDs: true,
+			Accepted:     http.StatusAccepted, NoBatches: true, NoNullIDs: true, Origins: true,
 		})
 	})
 
@@ -410,7 +412,7 @@ var (
 				{Number: -32042, Definition: definitionOf(&mcpv1.UrlElicitationRequiredError{}), Members: []Member{{"elicitations", "[]"}}},
 			},
 			Reserved: reservedNumbers, RepeatsAll: true,
-			Accepted: http.StatusAccepted, NoBatches: true, NoNullIDs: true,
+			Accepted: http.StatusAccepted, NoBatches: true, NoNullIDs: true, Origins: true,
 		})
 	})
 )

@@ -17,7 +17,8 @@
 // event. Methods that stream requests have no binding. Request headers are those
 // of [connect.CallInfo], response headers become headers, and trailers become
 // headers with the prefix "Trailer-". Connect-Timeout-Ms and Grpc-Timeout set a
-// deadline; with both, the sooner one.
+// deadline; with both, the sooner one. A message is application/json, or
+// application/a2a+json for a client that names and prefers that in Accept.
 //
 // # Errors
 //
