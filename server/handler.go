@@ -249,7 +249,7 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 	case limited, errors.Is(err, jsonrpc.ErrTooLarge):
 		return h.tooLarge()
 	case errors.Is(err, inflight.ErrNoRoom):
-		return &refusal{id: h.id(nil), failure: h.busy()}
+		return &refusal{id: h.id(nil), failure: busy()}
 	}
 	return h.undecodable(r, err)
 }

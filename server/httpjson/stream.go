@@ -79,7 +79,7 @@ func (s *stream) finish(e *errmap.Error) {
 		held = min(inflight.Counted(len(s.answer)), s.handler.held.Share())
 		s.binding.size.Saw(held)
 		if !s.handler.held.Take(s.r, held) {
-			e, held = busy(), 0
+			e, held = leftOut(), 0
 		}
 	}
 	defer s.handler.held.Give(s.r, held)
