@@ -104,11 +104,7 @@ func (t *Table) settle() error {
 func (t *Table) merge(old string) string {
 	rows := slices.Collect(strings.Lines(strings.TrimPrefix(old, head)))
 	for _, row := range t.rows {
-		if i := slices.IndexFunc(rows, func(o string) bool { return key(o) == key(row) }); i >= 0 {
-			rows[i] = row
-		} else {
-			rows = append(rows, row)
-		}
+		rows = append(slices.DeleteFunc(rows, func(o string) bool { return key(o) == key(row) }), row)
 	}
 	slices.SortFunc(rows, func(a, b string) int { return cmp.Compare(key(a), key(b)) })
 	return head + strings.Join(rows, "")
