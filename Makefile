@@ -113,13 +113,13 @@ test-browser: chromium ## Attack errmap serve from a page in Chromium, and serve
 .PHONY: test-interop
 test-interop: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test programs of others in Go, JavaScript and Python.
 	go build -o $(BUILD)/errmap ./cmd/errmap
-	go -C $(INTEROP) test -p 1 -count=1 ./... $(if $(UPDATE),-update)
+	go -C $(INTEROP) test -p 1 -count=1 ./...
 
 # It needs a JDK, Maven and Cargo too, and takes long where they fetch anything.
 .PHONY: interop-all
 interop-all: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) $(INTEROP_JAVA)/classpath rust-peers ## Test those in Java and Rust too; UPDATE=1 writes the tables of docs/interop.md.
 	go build -o $(BUILD)/errmap ./cmd/errmap
-	go -C $(INTEROP) test -tags all -p 1 -count=1 -timeout 30m ./... $(if $(UPDATE),-update)
+	go -C $(INTEROP) test -tags all -p 1 -count=1 -timeout 30m ./...
 
 $(INTEROP_JAVA)/classpath: $(shell find $(INTEROP)/grpc/java -type f)
 	mvn -q -B -f $(INTEROP)/grpc/java -Dpeer.build=$(abspath $(INTEROP_JAVA)) compile dependency:build-classpath -Dmdep.outputFile=$(abspath $@)
