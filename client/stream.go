@@ -197,7 +197,7 @@ func (s *stream) nextEvent() ([]byte, error) {
 		receiveTrailer(s.info, s.resp)
 		return nil, io.EOF
 	case errors.Is(err, io.EOF):
-		return nil, protocolError("the stream ended without an answer", nil)
+		return nil, cutError(s.ctx, io.ErrUnexpectedEOF)
 	case errors.Is(err, jsonrpc.ErrNotEvents):
 		return nil, err
 	case errors.Is(err, jsonrpc.ErrEventTooLarge):

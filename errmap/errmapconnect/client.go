@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -102,16 +103,15 @@ func (o *clientOptions) incoming(ctx context.Context, err error) error {
 		return err
 	case ok && c != nil:
 		return o.failed(ctx, c, err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err).WithLocal()
-	case errors.Is(err, context.Canceled):
-		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err).WithLocal()
+	}
+	if e := adapter.OfContext(err); e != nil {
+		return e
 	}
 	return err
 }
 
-// ofTransport returns an error that the http.RoundTripper of errmaphttp read, and
-// that Connect took for one of the network.
+// ofTransport returns an error that is no answer of a server, and that Connect took
+// for another, in both forms.
 func (o *clientOptions) ofTransport(e *errmap.Error) error {
 	c := encode(e, connect.ProtocolNameConnect, nil)
 	if e.Remote() {
@@ -135,24 +135,13 @@ func (o *clientOptions) failed(ctx context.Context, c *connect.Error, err error)
 			return e.WithCause(err).WithLocal()
 		}
 	}
-	return read(c, o.decode).WithCause(withContext(ctx, c.Code(), err)).WithLocal()
-}
-
-// withContext joins the error of the context to that of a call which it ended,
-// where Connect saw no more than a connection that broke off. The deadline counts
-// even before its timer fires: the server's reset may come earlier.
-func withContext(ctx context.Context, ended connect.Code, err error) error {
-	var of error
-	switch deadline, ok := ctx.Deadline(); {
-	case ended == connect.CodeDeadlineExceeded && ok && !time.Now().Before(deadline):
-		of = context.DeadlineExceeded
-	case ended == connect.CodeCanceled && errors.Is(ctx.Err(), context.Canceled):
-		of = context.Canceled
+	if e := adapter.Cut(ctx, err); e != nil {
+		return o.ofTransport(e)
 	}
-	if of == nil || errors.Is(err, of) {
-		return err
+	if e := adapter.Unreadable(ctx, c.Message(), err); e != nil {
+		return o.ofTransport(e)
 	}
-	return errors.Join(err, of)
+	return read(c, o.decode).WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(c.Code())))).WithLocal()
 }
 
 // trailers reads the error from the trailers of a gRPC call; nil where there is

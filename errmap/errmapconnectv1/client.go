@@ -6,10 +6,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -125,16 +125,15 @@ func (i *clientInterceptor) incoming(ctx context.Context, protocol string, err e
 		return err
 	case ok && c != nil:
 		return i.failed(ctx, protocol, c, err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err).WithLocal()
-	case errors.Is(err, context.Canceled):
-		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err).WithLocal()
+	}
+	if e := adapter.OfContext(err); e != nil {
+		return e
 	}
 	return err
 }
 
-// ofTransport returns an error that the http.RoundTripper of errmaphttp read, and
-// that Connect took for one of the network.
+// ofTransport returns an error that is no answer of a server, and that Connect took
+// for another, in both forms.
 func (i *clientInterceptor) ofTransport(e *errmap.Error) error {
 	s := e.StatusOn(errmap.WireConnect)
 	c := connect.NewError(connect.Code(s.GetCode()), errors.New(s.GetMessage()))
@@ -163,24 +162,13 @@ func (i *clientInterceptor) failed(ctx context.Context, protocol string, c *conn
 			return e.WithCause(err).WithLocal()
 		}
 	}
-	return read(c, i.decode).WithCause(withContext(ctx, c.Code(), err)).WithLocal()
-}
-
-// withContext joins the error of the context to that of a call which it ended,
-// where Connect saw no more than a connection that broke off. The deadline counts
-// even before its timer fires: the server's reset may come earlier.
-func withContext(ctx context.Context, ended connect.Code, err error) error {
-	var of error
-	switch deadline, ok := ctx.Deadline(); {
-	case ended == connect.CodeDeadlineExceeded && ok && !time.Now().Before(deadline):
-		of = context.DeadlineExceeded
-	case ended == connect.CodeCanceled && errors.Is(ctx.Err(), context.Canceled):
-		of = context.Canceled
+	if e := adapter.Cut(ctx, err); e != nil {
+		return i.ofTransport(e)
 	}
-	if of == nil || errors.Is(err, of) {
-		return err
+	if e := adapter.Unreadable(ctx, c.Message(), err); e != nil {
+		return i.ofTransport(e)
 	}
-	return errors.Join(err, of)
+	return read(c, i.decode).WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(c.Code())))).WithLocal()
 }
 
 // httpStatus returns the status of an HTTP answer that was none of an RPC server.

@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -107,16 +108,17 @@ func (o *clientOptions) incoming(ctx context.Context, a *arrival, err error, hea
 	}
 	s, ok := status.FromError(err)
 	if !ok {
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			return &statusError{errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err).WithLocal(), status.FromContextError(err)}
-		case errors.Is(err, context.Canceled):
-			return &statusError{errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err).WithLocal(), status.FromContextError(err)}
+		if e := adapter.OfContext(err); e != nil {
+			return &statusError{e, status.FromContextError(err)}
 		}
 		return err
 	}
 	if a.sent(ctx, s, header, trailer) {
 		return &statusError{o.received(s, trailer).WithRemote().WithCause(err), s}
+	}
+	if cause.CutText(s.Message()) || s.Code() == codes.Internal && s.Message() == io.ErrUnexpectedEOF.Error() {
+		e := adapter.NewCut(ctx, err)
+		return &statusError{e, status.New(codes.Code(e.Code()), e.Message())}
 	}
 	return &statusError{o.failed(ctx, s, err), s}
 }
@@ -186,31 +188,7 @@ func (o *clientOptions) failed(ctx context.Context, s *status.Status, err error)
 		return errmap.NewCode(code.Code(s.Code()), "the answer is not gRPC").WithCause(err).WithLocal()
 	}
 	e := FromStatus(s, o.decode...).WithLocal()
-	return e.WithCause(withContext(ctx, s.Code(), err))
-}
-
-// withContext joins the error of the context to that of a call which it ended:
-// grpc-go makes no more than a text of it, or sees a connection that broke off.
-// The deadline counts even before its timer fires: the server's reset may come
-// earlier.
-func withContext(ctx context.Context, ended codes.Code, err error) error {
-	if of := ofContext(ctx, ended); of != nil {
-		return &both{err, of}
-	}
-	return err
-}
-
-// ofContext returns the error of a context that ended with a code; nil where it
-// has not.
-func ofContext(ctx context.Context, ended codes.Code) error {
-	deadline, ok := ctx.Deadline()
-	switch {
-	case ended == codes.DeadlineExceeded && ok && !time.Now().Before(deadline):
-		return context.DeadlineExceeded
-	case ended == codes.Canceled && errors.Is(ctx.Err(), context.Canceled):
-		return context.Canceled
-	}
-	return nil
+	return e.WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(s.Code()))))
 }
 
 // arrival tells what came from the server of one call.
@@ -235,7 +213,7 @@ func (a *arrival) sent(ctx context.Context, s *status.Status, header, trailer me
 		return a.trailer.Load() && !(a.header.Load() && unreadable(s))
 	case len(trailer) > 0:
 		return true
-	case ofContext(ctx, s.Code()) != nil || strings.HasPrefix(s.Message(), "stream terminated by RST_STREAM"):
+	case adapter.EndedWith(ctx, code.Code(s.Code())) != nil || strings.HasPrefix(s.Message(), "stream terminated by RST_STREAM"):
 		return false
 	case s.Code() == codes.Unavailable && len(header) == 0 && strings.HasPrefix(s.Message(), "connection error: "):
 		return false

@@ -6,10 +6,10 @@ import (
 	"io"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 )
 
 // ServerOptions returns the options of grpc.NewServer that install the
@@ -101,17 +101,10 @@ func (s serverStream) ofRequest(err error) error {
 		// Whether the caller, its deadline or a shutdown ended the request is for
 		// the Guard to tell.
 		if ended := s.Context().Err(); ended != nil {
-			return &statusError{e.WithCause(&both{err, ended}).WithLocal(), said}
+			return &statusError{e.WithCause(adapter.Join(err, ended)).WithLocal(), said}
 		}
 	case codes.Unavailable: // the connection is gone
 		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err)
 	}
 	return &statusError{e.WithCause(err), said}
 }
-
-// both is an error of grpc-go that is also that of a context.
-type both struct{ err, context error }
-
-func (b *both) Error() string              { return b.err.Error() }
-func (b *both) Unwrap() []error            { return []error{b.err, b.context} }
-func (b *both) GRPCStatus() *status.Status { return status.Convert(b.err) }
