@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"sync"
 
+	a2av1 "github.com/errmap/errmap/gen/errmap/a2a/v1"
+	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
+
 	"github.com/errmap/errmap/internal/schema"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/protobuf/proto"

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
+
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
 	"google.golang.org/protobuf/encoding/protowire"
