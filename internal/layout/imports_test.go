@@ -45,13 +45,20 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/float", "internal/header", "internal/negotiate", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/cause", "internal/deadline", "internal/float", "internal/header", "internal/hub", "internal/jsontree", "internal/negotiate", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
 	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/wirejson"}, inside: []string{"internal/float"}, outside: []string{jsonText, protobuf}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
+	{packages: []string{"internal/schema/schematest"}, outside: []string{compiler, protobuf}},
+	{
+		packages: []string{"internal/schema"},
+		inside:   []string{"gen", "internal/float", "internal/hub"},
+		outside:  []string{jsonText, protobuf, rpc},
+	},
 	{
 		packages: []string{"internal/plugin"},
-		inside:   []string{"gen", "internal/naming", "internal/template"},
+		inside:   []string{"gen", "=internal/schema"},
 		outside:  []string{protobuf, rpc},
 	},
 	{
@@ -91,7 +98,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap"},
-		inside:   []string{"gen", "internal/float", "internal/naming", "internal/procedure", "internal/rpcjson", "internal/template"},
+		inside:   []string{"gen", "internal/hub", "internal/procedure", "internal/rpcjson", "=internal/schema"},
 		outside:  []string{jsonText, protobuf, rpc},
 	},
 	{
