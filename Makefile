@@ -21,11 +21,13 @@ CONFORMANCE = $(shell go -C conformance mod download connectrpc.com/conformance 
 GENERATE_CONFORMANCE = $(BUF) generate --template conformance/buf.gen.yaml --exclude-path $(CONFORMANCE)/connectrpc/conformance/v1/suite.proto $(CONFORMANCE)
 
 # The modules beside the library's own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod conformance/mcp/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod conformance/mcp/go.mod polyglot/interop/go.mod))
 
-# Clients of others against "errmap serve", and where their packages are.
+# Programs of others against errmap, and where their packages are. Its tests need
+# more than Go: make test-interop has them.
 INTEROP := polyglot/interop
 INTEROP_PYTHON := $(BUILD)/interop-python
+INTEROP_JAVA := $(BUILD)/interop-java
 INTEROP_NPM := $(INTEROP)/javascript/node_modules/.package-lock.json
 
 # The conformance suite of MCP and its official SDKs in Python and TypeScript. All
@@ -57,23 +59,21 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: serve
-serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port.
-	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
+serve: ## Run the example agent on localhost:8080; make serve ADDR=:9090 for another address.
+	go run ./cmd/errmap serve $(if $(ADDR),--listen $(ADDR))
 
 .PHONY: test
-test: verify-modules lint check-generated go-test test-interop test-mcp test-typescript test-python test-example ## Check and test everything.
+test: verify-modules lint check-generated go-test test-browser test-interop test-mcp test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
 	$(BUF) build -o /dev/null
 	$(BUF) lint
 	$(BUF) format --diff --exit-code
-	@unformatted=$$(gofmt -l $$(go list -f '{{.Dir}}' ./...) $(MODULES) $(INTEROP) | sort -u); \
+	@unformatted=$$(gofmt -l $$(go list -f '{{.Dir}}' ./...) $(MODULES) | sort -u); \
 		if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:" $$unformatted; exit 1; fi
 	go vet ./...
 	$(STATICCHECK) ./...
-	go vet -tags interop ./$(INTEROP)
-	$(STATICCHECK) -tags interop ./$(INTEROP)
 	@for module in $(MODULES); do echo "go vet and staticcheck in $$module"; \
 		(cd $$module && go vet -tags all ./... && $(abspath $(STATICCHECK)) -tags all ./...); done
 
@@ -98,17 +98,36 @@ check-generated: $(BUF)
 go-test:
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
 	go test $(RACE) -shuffle=on -timeout 30m -coverprofile=$(BUILD)/coverage.out ./...
-	@for module in $(MODULES); do echo "go test in $$module"; go -C $$module test $(RACE) -shuffle=on ./...; done
+	@for module in $(filter-out $(INTEROP),$(MODULES)); do echo "go test in $$module"; go -C $$module test $(RACE) -shuffle=on ./...; done
 	@awk -v min=$(MIN_COVERAGE) ' \
 		$$1 ~ "^github.com/errmap/errmap/errmap/[^/]*:" { all += $$2; if ($$3 > 0) covered += $$2 } \
 		END { if (all > 0) { percent = 100 * covered / all; \
 			printf "coverage of package errmap: %.1f %%, wanted %d %%\n", percent, min; \
 			if (percent < min) exit 1 } }' $(BUILD)/coverage.out
 
+.PHONY: test-browser
+test-browser: chromium ## Attack errmap serve from a page in Chromium, and serve another.
+	go vet -tags browser ./cmd/errmap
+	go test -tags browser -count=1 -run browser ./cmd/errmap
+
 .PHONY: test-interop
-test-interop: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test clients of others against errmap serve.
+test-interop: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test programs of others in Go, JavaScript and Python.
 	go build -o $(BUILD)/errmap ./cmd/errmap
-	go test -tags interop -count=1 ./$(INTEROP)
+	go -C $(INTEROP) test -p 1 -count=1 ./...
+
+# It needs a JDK, Maven and Cargo too, and takes long where they fetch anything.
+.PHONY: interop-all
+interop-all: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) $(INTEROP_JAVA)/classpath rust-peers ## Test those in Java and Rust too; UPDATE=1 writes the tables of docs/interop.md.
+	go build -o $(BUILD)/errmap ./cmd/errmap
+	go -C $(INTEROP) test -tags all -p 1 -count=1 -timeout 30m ./...
+
+$(INTEROP_JAVA)/classpath: $(shell find $(INTEROP)/grpc/java -type f)
+	mvn -q -B -f $(INTEROP)/grpc/java -Dpeer.build=$(abspath $(INTEROP_JAVA)) compile dependency:build-classpath -Dmdep.outputFile=$(abspath $@)
+	@touch $@
+
+.PHONY: rust-peers
+rust-peers:
+	cargo build --release --locked --quiet --manifest-path $(INTEROP)/grpc/rust/Cargo.toml --target-dir $(BUILD)/interop-rust
 
 $(INTEROP_PYTHON)/installed: $(INTEROP)/python/requirements.txt
 	python3 -m venv --clear $(INTEROP_PYTHON)
@@ -118,6 +137,11 @@ $(INTEROP_PYTHON)/installed: $(INTEROP)/python/requirements.txt
 $(INTEROP_NPM): $(INTEROP)/javascript/package-lock.json
 	npm ci --prefix $(INTEROP)/javascript --ignore-scripts --loglevel error
 	@touch $@
+
+interop-all: rust-upstream
+.PHONY: rust-upstream
+rust-upstream:
+	cargo build --release --locked --quiet --manifest-path $(INTEROP)/gateway/rust/Cargo.toml --target-dir $(BUILD)/interop-rust
 
 .PHONY: test-mcp
 test-mcp: $(MCP_PYTHON)/installed $(MCP_NPM) ## Run the conformance suite of MCP and its official SDKs against errmapmcp.
@@ -221,13 +245,15 @@ licences: ## Write docs/licences.md, the licences of what is built in, anew.
 	go -C tools run ./cmd/print-licences .. > docs/licences.md
 
 # Not a part of make test: it needs the database at https://vuln.go.dev, which not
-# every machine reaches. GOVULNDB names a mirror. What cannot be checked fails.
+# every machine reaches. GOVULNDB names a mirror. What cannot be checked fails, and is
+# told apart from what was checked and found wanting.
 .PHONY: vulncheck
-vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in what is built in.
-	@for module in . $(MODULES); do echo "govulncheck in $$module"; \
-		(cd $$module && $(CURDIR)/$(GOVULNCHECK) $(if $(GOVULNDB),-db $(GOVULNDB)) ./...) || { code=$$?; \
-			if [ $$code -eq 3 ]; then echo "vulncheck: $$module calls code with known vulnerabilities"; \
-			else echo "vulncheck: NOT CHECKED: govulncheck ended with $$code in $$module; is its database in reach?"; fi; exit 1; }; done
+vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in what is built in; fails where it cannot.
+	@told=; status=0; for module in . $(MODULES); do echo "govulncheck in $$module"; code=0; \
+		(cd $$module && $(CURDIR)/$(GOVULNCHECK) $(if $(GOVULNDB),-db $(GOVULNDB)) ./...) || code=$$?; \
+		case $$code in 0) told="$$told\n  $$module: none known";; 3) status=1; told="$$told\n  $$module: VULNERABLE, see above";; \
+			*) status=1; told="$$told\n  $$module: NOT CHECKED, govulncheck ended with $$code: is its database in reach? GOVULNDB names another";; esac; \
+		done; printf "vulncheck:$$told\n"; exit $$status
 
 .PHONY: verify-modules
 verify-modules: ## Compare the modules in the cache with go.sum.

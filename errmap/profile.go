@@ -71,6 +71,9 @@ type ProfileSpec struct {
 	// a request with a null id is invalid, and that an answer to a request whose id is
 	// not known has none.
 	RefusesBatches, RefusesNullIDs bool
+	// ChecksOrigins tells that a request with an Origin header is refused unless that
+	// origin is allowed, as MCP wants it of servers over HTTP.
+	ChecksOrigins bool
 }
 
 // ProfileError is an error that a protocol itself defines.
@@ -104,7 +107,7 @@ func NewProfile(s ProfileSpec) (Profile, error) {
 	p := &wire.Profile{
 		Name: s.Name, Domain: s.Domain, Objects: s.ObjectData, Reserved: s.Reserved,
 		Repeats: slices.Clone(s.Repeats), RepeatsAll: s.RepeatsAll, Accepted: s.AcceptedStatus,
-		NoBatches: s.RefusesBatches, NoNullIDs: s.RefusesNullIDs,
+		NoBatches: s.RefusesBatches, NoNullIDs: s.RefusesNullIDs, Origins: s.ChecksOrigins,
 		Codes: map[int64]code.Code{}, HTTPStatuses: map[int64]int{},
 	}
 	for n, c := range s.Codes {
@@ -160,6 +163,10 @@ func (p Profile) RefusesBatches() bool { return p.wire().NoBatches }
 // RefusesNullIDs tells whether a request with a null id is invalid, and whether an
 // answer to a request whose id is not known has no id.
 func (p Profile) RefusesNullIDs() bool { return p.wire().NoNullIDs }
+
+// ChecksOrigins tells whether a request with an Origin header is refused unless that
+// origin is allowed.
+func (p Profile) ChecksOrigins() bool { return p.wire().Origins }
 
 func (p Profile) wire() *wire.Profile {
 	if p.of == nil {

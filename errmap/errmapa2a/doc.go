@@ -1,5 +1,6 @@
-// Package errmapa2a has the errors of the Agent2Agent protocol, version 1.0, and
+// Package errmapa2a has the errors of the Agent2Agent protocol, version 1.0.1, and
 // the way from and to those of its Go SDK, github.com/a2aproject/a2a-go/v2.
+// docs/agent.md tells what 1.0.1 changed in them.
 //
 // An agent makes them with one of fourteen constructors:
 //

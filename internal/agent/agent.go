@@ -6,6 +6,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -71,18 +72,22 @@ func New(opts ...Option) (*Agent, error) {
 		errmap.WithShutdown(stopped),
 		errmap.WithLog(func(ctx context.Context, r errmap.Report) { o.report(ctx, r) }),
 	}
+	all, err := newAgents(&o, stopped)
+	if err != nil {
+		return nil, err
+	}
 	rpc := errmapconnect.NewServer(
 		errmapconnect.WithGuard(errmap.NewGuard(guard...)),
 		errmapconnect.WithServerInterceptors(checkVersion))
-	rpc.Register(newAgents(&o, stopped).methods()...)
+	rpc.Register(all.methods()...)
 
 	mux := http.NewServeMux()
 	connecthttp.Mount(mux, rpc)
-	err := server.Mount(mux, rpc,
+	if err := server.Mount(mux, rpc,
 		server.WithProfile(errmap.ProfileA2A),
 		server.WithGuard(guard...),
-		server.WithDiscovery("errmap", o.version))
-	if err != nil {
+		server.WithDiscovery("errmap", o.version),
+	); err != nil {
 		return nil, err
 	}
 	if err := httpjson.Mount(mux, rpc, httpjson.WithGuard(guard...)); err != nil {
@@ -97,7 +102,11 @@ func New(opts ...Option) (*Agent, error) {
 		return []string{grpchealth.HealthV1ServiceName, grpcreflect.ReflectV1AlphaServiceName, grpcreflect.ReflectV1ServiceName, name}
 	})))
 	connecthttp.Mount(mux, reflection)
-	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(card(o.base, o.version)))
+	known, err := newCardHandler(card(o.base, o.version))
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle(a2asrv.WellKnownAgentCardPath, known)
 	return &Agent{
 		handler: accommodate(mux),
 		health:  health,
@@ -118,13 +127,21 @@ func (a *Agent) Shutdown() {
 }
 
 // newAgents returns the agent and the strict one, over one store.
-func newAgents(o *options, stopped <-chan struct{}) agents {
+func newAgents(o *options, stopped <-chan struct{}) (agents, error) {
 	store := taskstore.NewInMemory(&taskstore.InMemoryStoreConfig{Authenticator: a2asrv.NewTaskStoreAuthenticator()})
-	handler := func(c *a2a.AgentCapabilities) a2asrv.RequestHandler {
-		return a2asrv.NewHandler(executor{stopped},
-			a2asrv.WithTaskStore(store), a2asrv.WithCapabilityChecks(c), a2asrv.WithLogger(o.log))
+	queues := newQueues()
+	all := make(agents)
+	for tenant, c := range map[string]*a2a.AgentCapabilities{"": capabilities(), tenantStrict: strictCapabilities()} {
+		handler := a2asrv.NewHandler(executor{stopped}, a2asrv.WithTaskStore(store), a2asrv.WithEventQueueManager(queues),
+			a2asrv.WithCapabilityChecks(c), a2asrv.WithLogger(o.log))
+		intercepted, ok := handler.(*a2asrv.InterceptedHandler)
+		if !ok {
+			return nil, fmt.Errorf("agent: the handler of the SDK is a %T, not one that checks extensions", handler)
+		}
+		intercepted.Handler = rules{intercepted.Handler, store, queues, c.Streaming, stopped}
+		all[tenant] = intercepted
 	}
-	return agents{"": handler(capabilities()), tenantStrict: handler(strictCapabilities())}
+	return all, nil
 }
 
 func (o *options) report(ctx context.Context, r errmap.Report) {

@@ -1,8 +1,14 @@
 package agent
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
@@ -54,6 +60,7 @@ func card(base, version string) *a2a.AgentCard {
 		Skills: []a2a.AgentSkill{
 			{ID: "echo", Name: "Echo", Description: "Answers with the text of the message.", Tags: []string{"echo"}, Examples: []string{"hello"}},
 			{ID: wordWait, Name: "Wait", Description: "Works for a time, so that the task can be watched and canceled.", Tags: []string{"stream"}, Examples: []string{"wait 5s"}},
+			{ID: wordAsk, Name: "Ask", Description: "Asks for more, and goes on with the next message to the task.", Tags: []string{"stream"}, Examples: []string{"ask"}},
 			{
 				ID: wordFail, Name: "Fail", Tags: []string{"errors"}, Examples: []string{"fail UNSUPPORTED_OPERATION"},
 				Description: "Fails with the reason that is named: " + strings.Join(failureNames(), ", ") + ".",
@@ -61,3 +68,39 @@ func card(base, version string) *a2a.AgentCard {
 		},
 	}
 }
+
+// cardAge is how long a client may keep the card without asking again. It changes
+// with the program that serves it.
+const cardAge = 5 * time.Minute
+
+// newCardHandler returns what serves the card: to anybody, from pages of any
+// origin, and to caches (A2A section 8.6). Its tag is of the content, so that it
+// is the same after a restart.
+func newCardHandler(card *a2a.AgentCard) (http.Handler, error) {
+	body, err := json.Marshal(card)
+	if err != nil {
+		return nil, err
+	}
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		switch r.Method {
+		case http.MethodGet, http.MethodHead:
+			h.Set("Content-Type", "application/json")
+			h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(cardAge.Seconds())))
+			h.Set("ETag", tag)
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+		case http.MethodOptions:
+			h.Set("Access-Control-Allow-Methods", cardMethods)
+			h.Set("Access-Control-Allow-Headers", "*")
+			h.Set("Access-Control-Max-Age", "86400")
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			h.Set("Allow", cardMethods)
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}
+	}), nil
+}
+
+const cardMethods = "GET, HEAD, OPTIONS"

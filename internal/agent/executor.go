@@ -15,6 +15,7 @@ import (
 
 // The words that a message begins with to have something other than an echo.
 const (
+	wordAsk  = "ask"
 	wordWait = "wait"
 	wordFail = "fail"
 )
@@ -42,7 +43,7 @@ var failures = map[string]error{
 	"INTERNAL":                           errors.New(upstreamText),
 }
 
-// executor is the agent's work: it echoes, waits, and fails when asked to.
+// executor is the agent's work: it echoes, asks, waits, and fails when told to.
 type executor struct {
 	stopped <-chan struct{} // closed when the server ends
 }
@@ -62,6 +63,8 @@ func (x executor) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter.
 		switch word {
 		case wordFail:
 			x.fail(ec, strings.TrimSpace(rest), yield)
+		case wordAsk:
+			x.ask(ec, yield)
 		case wordWait:
 			x.wait(ctx, ec, strings.TrimSpace(rest), yield)
 		default:
@@ -85,6 +88,15 @@ func (x executor) echo(ec *a2asrv.ExecutorContext, text string, yield func(a2a.E
 		return
 	}
 	yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateCompleted, nil), nil)
+}
+
+// ask has the task wait for another message.
+func (x executor) ask(ec *a2asrv.ExecutorContext, yield func(a2a.Event, error) bool) {
+	if ec.StoredTask == nil && !yield(a2a.NewSubmittedTask(ec, ec.Message), nil) {
+		return
+	}
+	question := a2a.NewMessageForTask(a2a.MessageRoleAgent, ec, a2a.NewTextPart("And then?"))
+	yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateInputRequired, question), nil)
 }
 
 func (x executor) wait(ctx context.Context, ec *a2asrv.ExecutorContext, rest string, yield func(a2a.Event, error) bool) {
@@ -114,7 +126,7 @@ func (x executor) fail(ec *a2asrv.ExecutorContext, reason string, yield func(a2a
 	switch err := failures[reason]; {
 	case reason == "PANIC":
 		panic(upstreamText)
-	case reason == "INVALID_AGENT_RESPONSE":
+	case reason == "INVALID_AGENT_RESPONSE" && ec.StoredTask == nil:
 		// The SDK's own rule finds this one: a task must come before its status.
 		yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateWorking, nil), nil)
 	case err != nil:

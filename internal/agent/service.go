@@ -144,6 +144,9 @@ func receive[Req any, PReq request[Req], In any](s connect.ServerStream, from fu
 	if err := checkRequired(req); err != nil {
 		return nil, none, err
 	}
+	if err := checkRanges(req); err != nil {
+		return nil, none, err
+	}
 	in, err := from(req)
 	if err != nil {
 		// The SDK's text tells of the caller's own request and of nothing else.

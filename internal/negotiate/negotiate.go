@@ -36,6 +36,33 @@ func Quality(accept []string, mediaType string) float64 {
 	return found
 }
 
+// Prefers reports whether the values of an Accept header name a media type and
+// want it more than another one, or as much and name it before that.
+func Prefers(accept []string, mediaType, other string) bool {
+	place := position(accept, mediaType)
+	if place < 0 {
+		return false
+	}
+	wanted, otherwise := Quality(accept, mediaType), Quality(accept, other)
+	against := position(accept, other)
+	return wanted > otherwise || wanted == otherwise && wanted > 0 && (against < 0 || place < against)
+}
+
+// position returns the place at which the values of an Accept header name a media
+// type itself, not a range that has it; -1 where they do not.
+func position(accept []string, mediaType string) int {
+	place := 0
+	for _, value := range accept {
+		for element := range strings.SplitSeq(value, ",") {
+			if name, _ := weight(element); strings.EqualFold(name, mediaType) {
+				return place
+			}
+			place++
+		}
+	}
+	return -1
+}
+
 // Encoding reports whether the values of an Accept-Encoding header want a
 // content coding (RFC 9110 section 12.5.3). Without a header none is wanted
 // that was not asked for.

@@ -29,6 +29,32 @@ func TestQuality(t *testing.T) {
 	}
 }
 
+func TestPrefers(t *testing.T) {
+	t.Parallel()
+	const a2a, plain = "application/a2a+json", "application/json"
+	for _, row := range []struct {
+		accept []string
+		want   bool
+	}{
+		{nil, false},
+		{[]string{"*/*"}, false},
+		{[]string{plain}, false},
+		{[]string{a2a}, true},
+		{[]string{"Application/A2A+JSON"}, true},
+		{[]string{a2a + ", */*"}, true},
+		{[]string{"*/*, " + a2a}, true},
+		{[]string{a2a + ", " + plain}, true},
+		{[]string{plain + ", " + a2a}, false},
+		{[]string{plain + ";q=0.9", a2a}, true},
+		{[]string{a2a + ";q=0.1, " + plain}, false},
+		{[]string{a2a + ";q=0"}, false},
+	} {
+		if got := negotiate.Prefers(row.accept, a2a, plain); got != row.want {
+			t.Errorf("Prefers(%q) = %v", row.accept, got)
+		}
+	}
+}
+
 func TestEncoding(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

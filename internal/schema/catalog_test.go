@@ -83,7 +83,7 @@ func TestNewCatalog(t *testing.T) {
 			if diff := cmp.Diff(want, own); diff != "" {
 				t.Error(diff)
 			}
-			if all := identities(catalog); len(all) != len(want)+9+4 || !slices.IsSorted(all) {
+			if all := identities(catalog); len(all) != len(want)+9+5 || !slices.IsSorted(all) {
 				t.Errorf("definitions %q", all)
 			}
 			catalog.Definitions()[0] = nil
@@ -155,7 +155,7 @@ func TestNewCatalog(t *testing.T) {
 	})
 	t.Run("nil files", func(t *testing.T) {
 		t.Parallel()
-		if catalog := newCatalog(t, nil, nil); len(catalog.Definitions()) != 13 {
+		if catalog := newCatalog(t, nil, nil); len(catalog.Definitions()) != 14 {
 			t.Errorf("definitions %q", identities(catalog))
 		}
 	})
@@ -347,6 +347,7 @@ func TestLinked_schema(t *testing.T) {
 		"-32021 MISSING_REQUIRED_CLIENT_CAPABILITY FAILED_PRECONDITION Missing required client capability",
 		"-32602 RESOURCE_NOT_FOUND NOT_FOUND Resource not found",
 		"-32022 UNSUPPORTED_PROTOCOL_VERSION FAILED_PRECONDITION Unsupported protocol version",
+		"-32042 URL_ELICITATION_REQUIRED FAILED_PRECONDITION URL elicitation required",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -37,7 +37,7 @@ func (f *fitting) scan(i int) (identity int) {
 			content, _ := protowire.ConsumeBytes(field.raw[tag:])
 			switch {
 			case number == 3:
-				key, value, _ := entryOf(content)
+				key, value, _ := entryOf(content, true)
 				field.key, field.size = key, len(key)+len(value)
 				f.entries = append(f.entries, len(f.fields))
 			case last[number] > 0:
@@ -72,13 +72,8 @@ func (f *fitting) identity() int {
 
 // named tells whether an ErrorInfo has a reason.
 func named(value []byte) bool {
-	var reason []byte
-	eachField(value, func(number protowire.Number, content []byte) {
-		if number == 1 {
-			reason = content
-		}
-	})
-	return len(reason) > 0
+	in, _ := readInfo(value)
+	return len(in.Reason) > 0
 }
 
 // info takes reason and domain of an ErrorInfo, then of the rest what fits.

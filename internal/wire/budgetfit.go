@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/errmap/errmap/internal/hub"
 )
@@ -105,7 +104,7 @@ func newFitting(e *hub.Error, o *Encoding, own hub.Wire) *fitting {
 func classOf(d *hub.Detail, value []byte) class {
 	switch d.Name() {
 	case hub.NameErrorInfo:
-		if eachField(value, func(protowire.Number, []byte) {}) {
+		if _, ok := readInfo(value); ok {
 			return classInfo
 		}
 	case hub.NameRetryInfo:

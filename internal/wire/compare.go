@@ -9,6 +9,7 @@ import (
 
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/protojson"
 	"github.com/errmap/errmap/internal/schema"
 )
 
@@ -45,7 +46,7 @@ func (r *reading) contains(whole, plain *hub.Detail) bool {
 	if !aOK || !bOK {
 		return sameEncoding(whole, plain)
 	}
-	return says(a.ProtoReflect(), b.ProtoReflect(), standard)
+	return comparer{r.codec, standard}.says(a.ProtoReflect(), b.ProtoReflect())
 }
 
 // renders tells whether the bytes of a detail have ProtoJSON.
@@ -54,7 +55,7 @@ func (r *reading) renders(d *hub.Detail) bool {
 		return false
 	}
 	_, fidelity := r.codec.AppendAny(nil, d.TypeURL, d.Value, detailDepth)
-	return fidelity != 0
+	return fidelity != protojson.None
 }
 
 // sameEncoding tells whether two details are the same JSON or the same bytes.
@@ -103,22 +104,40 @@ func (r *reading) message(d *hub.Detail, typeURL string) (proto.Message, bool) {
 	return m, schema.UnmarshalProto(proto.UnmarshalOptions{Resolver: r.o.Catalog, AllowPartial: true}, value, m) == nil
 }
 
+// comparer compares what is carried with what is plain.
+type comparer struct {
+	codec *protojson.Codec
+	exact bool
+}
+
 // says tells whether each populated field of plain is in whole with the same value;
 // where exact is set, whether those that the types of google.rpc had at 1.0 are the
 // same, and no other.
-func says(whole, plain protoreflect.Message, exact bool) bool {
+// What stands in an Any is compared by what it holds.
+func (c comparer) says(whole, plain protoreflect.Message) bool {
+	if plain.Descriptor().FullName() == "google.protobuf.Any" {
+		return c.sameAny(whole, plain)
+	}
 	same := true
 	plain.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		same = whole.Has(fd) && saysValue(fd, whole.Get(fd), v, exact)
+		same = whole.Has(fd) && c.saysValue(fd, whole.Get(fd), v)
 		return same
 	})
-	if same && exact {
+	if same && c.exact {
 		whole.Range(func(fd protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
 			same = plain.Has(fd) || later(fd)
 			return same
 		})
 	}
 	return same
+}
+
+// sameAny tells whether two messages that are google.protobuf.Any hold the same.
+func (c comparer) sameAny(a, b protoreflect.Message) bool {
+	fields := b.Descriptor().Fields()
+	url, value := fields.ByNumber(1), fields.ByNumber(2)
+	typeURL := b.Get(url).String()
+	return hub.BareName(a.Get(url).String()) == hub.BareName(typeURL) && c.codec.Equal(typeURL, a.Get(value).Bytes(), b.Get(value).Bytes())
 }
 
 // later tells whether a type of google.rpc did not have a field when the contract
@@ -148,13 +167,13 @@ var lastField = map[protoreflect.FullName]protoreflect.FieldNumber{
 	"google.rpc.Status":                        3,
 }
 
-func saysValue(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value, exact bool) bool {
+func (c comparer) saysValue(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value) bool {
 	switch {
 	case fd.IsMap():
 		a, b := whole.Map(), plain.Map()
-		same := b.Len() <= a.Len() && (!exact || a.Len() == b.Len())
+		same := b.Len() <= a.Len() && (!c.exact || a.Len() == b.Len())
 		b.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
-			same = same && a.Has(k) && saysSingular(fd.MapValue(), a.Get(k), v, exact)
+			same = same && a.Has(k) && c.saysSingular(fd.MapValue(), a.Get(k), v)
 			return same
 		})
 		return same
@@ -164,18 +183,18 @@ func saysValue(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value,
 			return false
 		}
 		for i := range b.Len() {
-			if !saysSingular(fd, a.Get(i), b.Get(i), exact) {
+			if !c.saysSingular(fd, a.Get(i), b.Get(i)) {
 				return false
 			}
 		}
 		return true
 	}
-	return saysSingular(fd, whole, plain, exact)
+	return c.saysSingular(fd, whole, plain)
 }
 
-func saysSingular(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value, exact bool) bool {
+func (c comparer) saysSingular(fd protoreflect.FieldDescriptor, whole, plain protoreflect.Value) bool {
 	if fd.Message() != nil {
-		return says(whole.Message(), plain.Message(), exact)
+		return c.says(whole.Message(), plain.Message())
 	}
 	return whole.Equal(plain)
 }

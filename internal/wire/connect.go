@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/base64"
 	"fmt"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 
@@ -74,15 +75,15 @@ func (x extraMembers) release() {
 	}
 }
 
-// detailExtras takes the members of details out of those that ride, where they can
-// stand in so many details.
+// detailExtras takes the members of details out of those that ride, where there is an
+// element for each of so many details.
 func detailExtras(riding []byte, details int) (x extraMembers, rest []byte) {
 	if riding == nil {
 		return x, nil
 	}
 	tree := jsontree.Get()
 	if tree.Parse(riding, anyDepth) == nil {
-		if v := tree.Root().Get("details"); v.Is(jsontree.Array) && detailMembers(v) && v.Len() <= details {
+		if v := tree.Root().Get("details"); v.Is(jsontree.Array) && detailMembers(v) && v.Len() == details {
 			_, rest = splitMembers(nil, riding, func(m jsontree.Value) place {
 				if m.NameIs("details") {
 					return said
@@ -195,7 +196,7 @@ func (r *reading) connectDetails(v jsontree.Value, rest *[]member) {
 	n := r.atMost(v.Len())
 	r.room(n)
 	var extras []byte
-	last := 0 // where the last object of extras ends
+	plain := 0 // details so far, without a Carried
 	for el, i := v.First(), 0; el.Exists() && i < n; el, i = el.Next(), i+1 {
 		d, extra, err := r.connectDetail(el)
 		if err != nil {
@@ -203,25 +204,26 @@ func (r *reading) connectDetails(v jsontree.Value, rest *[]member) {
 			continue
 		}
 		r.Details = append(r.Details, d)
-		if extras != nil || extra != nil {
-			if extras == nil {
-				extras = append(extras, '[')
-				for range len(r.Details) - 1 {
-					extras = append(extras, "null,"...)
-				}
-			} else {
-				extras = append(extras, ',')
+		if d.Is(hub.NameCarried) {
+			if extra != nil {
+				r.Notes.Add("detail %d: members beside a Carried dropped", i)
 			}
-			if extra == nil {
-				extras = append(extras, "null"...)
-			} else {
-				extras = appendMembers(extras, extra)
-				last = len(extras)
-			}
+			continue
+		}
+		if plain++; extras == nil && extra != nil {
+			extras = append(append(extras, '['), strings.Repeat("null,", plain-1)...)
+		} else if extras != nil {
+			extras = append(extras, ',')
+		}
+		switch {
+		case extra != nil:
+			extras = appendMembers(extras, extra)
+		case extras != nil:
+			extras = append(extras, "null"...)
 		}
 	}
 	if extras != nil {
-		*rest = append(*rest, member{name: "details", text: append(extras[:last], ']')})
+		*rest = append(*rest, member{name: "details", text: append(extras, ']')})
 	}
 }
 

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 
@@ -31,7 +32,7 @@ func (r *reading) element(v jsontree.Value) hub.Detail {
 	}
 	kind := v.Get(memberType)
 	if kind.Exists() && v.Doubled() {
-		r.Notes.Add("detail %s has a member twice: the first counts", hub.Clip(kind.Text(), 128))
+		r.Notes.Add("a detail of type %q has a member twice: the first counts", hub.Clip(kind.Text(), 128))
 	}
 	if kind.Is(jsontree.String) {
 		if d, ok := readBytes(r.codec, v, kind); ok {
@@ -122,68 +123,92 @@ func errorInfo(codec *protojson.Codec, d *hub.Detail) (in Info, ok bool) {
 	if !d.Is(hub.NameErrorInfo) {
 		return in, false
 	}
-	if in.bytes, ok = knownPart(codec, d); !ok {
+	value, ok := knownPart(codec, d)
+	if !ok {
 		return in, false
 	}
-	ok = eachField(in.bytes, func(number protowire.Number, content []byte) {
+	in, ok = readInfo(value)
+	return in, ok && len(in.Reason) > 0
+}
+
+// readInfo reads the bytes of an ErrorInfo; false where they are none.
+func readInfo(value []byte) (in Info, ok bool) {
+	in.bytes = value
+	ascii := isASCII(value)
+	for b := value; len(b) > 0; {
+		number, content, rest := nextText(b)
+		if rest == nil || number < 3 && !ascii && !utf8.Valid(content) {
+			return in, false
+		}
+		b = rest
 		switch number {
 		case 1:
 			in.Reason = content
 		case 2:
 			in.Domain = content
+		case 3:
+			if _, _, ok := entryOf(content, ascii); !ok {
+				return in, false
+			}
 		}
-	})
-	return in, ok && len(in.Reason) > 0
+	}
+	return in, true
 }
 
-// eachField calls f for each field of an ErrorInfo that is text or an entry. It is
-// false where the bytes are none of an ErrorInfo.
-func eachField(b []byte, f func(number protowire.Number, content []byte)) bool {
-	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 || number > protowire.MaxValidNumber {
-			return false
-		}
-		b = b[n:]
-		if kind != protowire.BytesType || number > 3 {
-			if n = protowire.ConsumeFieldValue(number, kind, b); n < 0 {
-				return false
-			}
-			b = b[n:]
-			continue
-		}
-		content, n := protowire.ConsumeBytes(b)
-		if n < 0 || number < 3 && !utf8.Valid(content) {
-			return false
-		}
-		if number == 3 {
-			if _, _, ok := entryOf(content); !ok {
-				return false
+// nextText returns the number and the content of the field that b begins with, and
+// what follows it, nil where b is malformed. The number is 4 of a field that an
+// ErrorInfo does not have.
+func nextText(b []byte) (number int, content, rest []byte) {
+	if len(b) > 1 && b[1] < 0x80 { // a field of at most 127 bytes, as most are
+		if end := 2 + int(b[1]); end <= len(b) {
+			switch b[0] {
+			case 1<<3 | 2, 2<<3 | 2, 3<<3 | 2:
+				return int(b[0] >> 3), b[2:end:end], b[end:]
 			}
 		}
-		f(number, content)
-		b = b[n:]
 	}
-	return true
+	n, kind, tag := protowire.ConsumeTag(b)
+	if tag < 0 || n > protowire.MaxValidNumber {
+		return 0, nil, nil
+	}
+	if kind != protowire.BytesType || n > 3 {
+		size := protowire.ConsumeFieldValue(n, kind, b[tag:])
+		if size < 0 {
+			return 0, nil, nil
+		}
+		return 4, nil, b[tag+size:]
+	}
+	content, size := protowire.ConsumeBytes(b[tag:])
+	if size < 0 {
+		return 0, nil, nil
+	}
+	return int(n), content, b[tag+size:]
+}
+
+// isASCII tells whether all of b is.
+func isASCII(b []byte) bool {
+	var all uint64
+	for ; len(b) >= 8; b = b[8:] {
+		all |= binary.LittleEndian.Uint64(b)
+	}
+	for _, c := range b {
+		all |= uint64(c)
+	}
+	return all&0x8080808080808080 == 0
 }
 
 // entryOf reads an entry of metadata.
-func entryOf(b []byte) (key, value []byte, ok bool) {
+func entryOf(b []byte, ascii bool) (key, value []byte, ok bool) {
 	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 || number > protowire.MaxValidNumber {
+		number, content, rest := nextText(b)
+		if rest == nil {
 			return nil, nil, false
 		}
-		b = b[n:]
-		if kind != protowire.BytesType || number > 2 {
-			if n = protowire.ConsumeFieldValue(number, kind, b); n < 0 {
-				return nil, nil, false
-			}
-			b = b[n:]
+		b = rest
+		if number > 2 {
 			continue
 		}
-		content, n := protowire.ConsumeBytes(b)
-		if n < 0 || !utf8.Valid(content) {
+		if !ascii && !utf8.Valid(content) {
 			return nil, nil, false
 		}
 		if number == 1 {
@@ -191,7 +216,6 @@ func entryOf(b []byte) (key, value []byte, ok bool) {
 		} else {
 			value = content
 		}
-		b = b[n:]
 	}
 	return key, value, true
 }
@@ -199,12 +223,14 @@ func entryOf(b []byte) (key, value []byte, ok bool) {
 // entries calls f for each entry of metadata, in the order of the bytes; of one key
 // the last counts.
 func (in Info) entries(f func(key, value []byte)) {
-	eachField(in.bytes, func(number protowire.Number, content []byte) {
+	for b := in.bytes; len(b) > 0; {
+		number, content, rest := nextText(b)
 		if number == 3 {
-			key, value, _ := entryOf(content)
+			key, value, _ := entryOf(content, true)
 			f(key, value)
 		}
-	})
+		b = rest
+	}
 }
 
 // Value returns the metadata text of a key.

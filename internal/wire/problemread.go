@@ -123,7 +123,8 @@ func (p *problemReader) identity() (d hub.Detail, ok bool) {
 			text = v.AppendOnce(append(text, `,"metadata":`...))
 		}
 	default:
-		p.refuse(v, &p.rest)
+		p.Notes.Add("metadata is no object: the ErrorInfo stays JSON")
+		text = v.AppendOnce(append(text, `,"metadata":`...))
 	}
 	if len(text) == bare {
 		return d, false
@@ -172,10 +173,10 @@ func (p *problemReader) keepNews(kind, title string, status int) {
 		status = ownHTTPStatus(p.Error, p.Details, p.o.Catalog)
 	}
 	var news []member
-	if kind != "" && kind != ownKind && kind != aboutBlank {
+	if p.own[problemType].Is(jsontree.String) && kind != ownKind && kind != aboutBlank {
 		news = append(news, member{name: "type", value: p.own[problemType]})
 	}
-	if title != "" && title != ownTitle && !isPhrase(title, status) {
+	if p.own[problemTitle].Is(jsontree.String) && title != ownTitle && !isPhrase(title, status) {
 		news = append(news, member{name: "title", value: p.own[problemTitle]})
 	}
 	if errors := p.own[problemErrors]; errors.Exists() && !p.sameViolations(errors) {

@@ -56,6 +56,8 @@ type Profile struct {
 	// NoBatches tells that a batch is refused, NoNullIDs that a request with a null id
 	// is, and that an answer to one whose id is not known has none.
 	NoBatches, NoNullIDs bool
+	// Origins tells that a request of another origin is refused unless that is allowed.
+	Origins bool
 
 	own        *schema.Catalog
 	low, high  int64      // of the numbers of byNumber
@@ -151,6 +153,8 @@ func (p *Profile) Compile() error {
 			fail("%s has no number", d.FullName())
 		case p.Codes[own.Number] != 0:
 			fail("number %d is that of %s and of a bare code", own.Number, d.FullName())
+		case !own.Alone && isTableNumber(own.Number):
+			fail("number %d of %s is that of a code without identity: it can mean the error only with its data", own.Number, d.FullName())
 		case numbers[own.Number] != "":
 			fail("number %d is that of both %s and %s", own.Number, numbers[own.Number], d.FullName())
 		}
@@ -170,6 +174,11 @@ func (p *Profile) Compile() error {
 		}
 		p.low, p.high = min(p.low, own.Number), max(p.high, own.Number)
 		p.byNumber = append(p.byNumber, own)
+	}
+	for number := range p.Codes {
+		if isTableNumber(number) {
+			fail("number %d is that of a code already", number)
+		}
 	}
 	if p.Accepted == 0 {
 		p.Accepted = http.StatusNoContent
@@ -209,6 +218,9 @@ func (p *Profile) may(number int64) bool {
 
 // mayRepeat tells whether the profile writes a number that was received.
 func (p *Profile) mayRepeat(number int64) bool {
+	if own := p.numbered(number); own != nil && own.ReadOnly {
+		return false
+	}
 	return number != 0 && !p.bare(number) && (p.RepeatsAll || !p.reserved(number) || slices.Contains(p.Repeats, number))
 }
 
@@ -398,7 +410,7 @@ var (
 			Repeats:      []int64{numberParseError, numberInvalidRequest, numberMethodNotFound, numberInvalidParams, numberInternalError, -32020, -32021, -32022},
 			Codes:        map[int64]code.Code{-32002: code.Code_NOT_FOUND, -32042: code.Code_FAILED_PRECONDITION},
 			HTTPStatuses: map[int64]int{numberMethodNotFound: 404, numberParseError: 400, numberInvalidRequest: 400, -32020: 400, -32021: 400, -32022: 400},
-			Accepted:     http.StatusAccepted, NoBatches: true, NoNullIDs: true,
+			Accepted:     http.StatusAccepted, NoBatches: true, NoNullIDs: true, Origins: true,
 		})
 	})
 
@@ -410,7 +422,7 @@ var (
 				{Number: -32042, Definition: definitionOf(&mcpv1.UrlElicitationRequiredError{}), Members: []Member{{"elicitations", "[]"}}},
 			},
 			Reserved: reservedNumbers, RepeatsAll: true,
-			Accepted: http.StatusAccepted, NoBatches: true, NoNullIDs: true,
+			Accepted: http.StatusAccepted, NoBatches: true, NoNullIDs: true, Origins: true,
 		})
 	})
 )

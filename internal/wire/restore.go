@@ -415,7 +415,7 @@ func keptThere(w hub.Wire, name string, m jsontree.Value) bool {
 	case "data":
 		return false
 	case "metadata":
-		return kind != jsontree.Object && kind != jsontree.Null || hasNonStrings(m)
+		return false
 	case "type", "title":
 		return kind != jsontree.Null
 	case "errors":

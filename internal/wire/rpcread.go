@@ -25,12 +25,12 @@ func ReadJSONRPC(e *hub.Error, body []byte, p *Profile, o *Decoding) error {
 		return foreign(e, hub.WireJSONRPC, body, o, CodeFromConnectHTTP, "no code, message or data")
 	}
 	e.Message, _ = r.text(messageValue, &rest)
-	number, token := r.rpcNumber(codeValue, &rest)
-	d := rpcData{reading: &r, profile: p, own: p.means(number, data)}
-	d.read(data)
-	kept := token != "" && !p.bare(number)
+	number, token, numbered := r.rpcNumber(codeValue, &rest)
+	d := rpcData{profile: p, own: p.means(number, data)}
+	r.readData(&d, data)
+	kept := numbered && !p.bare(number)
 	if d.own != nil {
-		kept = d.supply() && kept
+		kept = r.supply(&d) && kept
 	}
 	if e.Number = d.marker; e.Number == 0 {
 		e.Number = p.code(standingOf(e.Details, p, o.Catalog), number)
@@ -44,22 +44,19 @@ func ReadJSONRPC(e *hub.Error, body []byte, p *Profile, o *Decoding) error {
 	return nil
 }
 
-// keepNumber keeps the number that stood there, unless a writer chooses it itself.
+// keepNumber keeps the number that stood there, unless a writer chooses it itself. The
+// token is that of one that is no integer, else "".
 func (r *reading) keepNumber(token string, number int64, p *Profile) {
-	if number == p.implied(r.Number, standingOf(r.Details, p, r.o.Catalog)) && integral(token) {
-		return
+	if token == "" {
+		if number == p.implied(r.Number, standingOf(r.Details, p, r.o.Catalog)) {
+			return
+		}
+		token = strconv.FormatInt(number, 10)
+		if said := r.On(hub.WireJSONRPC); said.Number != "" && number == row(r.Number).jsonrpc {
+			return
+		}
 	}
-	said := r.On(hub.WireJSONRPC)
-	if said.Number != "" && number == row(r.Number).jsonrpc && integral(token) {
-		return
-	}
-	r.SetReceived(mergeReceived(said, hub.Received{Wire: hub.WireJSONRPC, Number: token}, &r.Notes))
-}
-
-// integral tells whether a token is that of the number which was read from it.
-func integral(token string) bool {
-	_, ok := jsontree.Int([]byte(token))
-	return ok
+	r.SetReceived(mergeReceived(r.On(hub.WireJSONRPC), hub.Received{Wire: hub.WireJSONRPC, Number: token}, &r.Notes))
 }
 
 // rpcMembers finds the members of the error object, in a response too: what stands
@@ -95,28 +92,27 @@ func (r *reading) rpcMembers(root jsontree.Value) (own [maxNames]jsontree.Value,
 	return own, rest
 }
 
-// rpcNumber reads the code: the number, and its token, "" for none. One that is no
-// integer within ±(2^53-1) is number 0, kept as it was received.
-func (r *reading) rpcNumber(v jsontree.Value, rest *[]member) (int64, string) {
+// rpcNumber reads the code, and tells whether it is a number. One that is no integer
+// within ±(2^53-1) is number 0, kept as the token that it was.
+func (r *reading) rpcNumber(v jsontree.Value, rest *[]member) (number int64, token string, ok bool) {
 	if n, ok := readNumber(v); ok {
-		return n, strconv.FormatInt(n, 10)
+		return n, "", true
 	}
 	if !v.Exists() {
 		r.Notes.Add("code is missing: UNKNOWN")
-		return 0, ""
+		return 0, "", false
 	}
 	if token, ok := numberToken(v); ok {
 		r.Notes.Add("code %s is no integer that JSON-RPC can say: UNKNOWN", hub.Clip(token, 64))
-		return 0, token
+		return 0, token, true
 	}
 	r.Notes.Add("code is no number: UNKNOWN")
 	*rest = append(*rest, member{name: "code", value: v})
-	return 0, ""
+	return 0, "", false
 }
 
 // rpcData reads the data member.
 type rpcData struct {
-	*reading
 	profile *Profile
 	own     *OwnError // that the number means
 	marker  int32
@@ -125,35 +121,35 @@ type rpcData struct {
 	beside  []member // the members that an object has beside details
 }
 
-func (d *rpcData) read(data jsontree.Value) {
+func (r *reading) readData(d *rpcData, data jsontree.Value) {
 	switch {
 	case !data.Exists(), data.Is(jsontree.Array) && data.Len() == 0:
 		return
 	case data.Is(jsontree.Array) && containsTyped(data):
-		d.list(data)
+		r.dataList(d, data)
 		return
 	case typedElement(data):
-		d.readList(data, 1, true)
+		r.readList(d, data, 1, true)
 		return
 	case d.own == nil:
-		d.Details = append(d.Details, d.element(data))
+		r.Details = append(r.Details, r.element(data))
 		return
 	case d.profile.Objects && data.Is(jsontree.Object):
 		if details := data.Get("details"); details.Is(jsontree.Array) {
 			if details.Len() > 0 {
-				d.beside = d.membersOf(data, true)
-				d.list(details)
+				d.beside = r.membersOf(data, true)
+				r.dataList(d, details)
 				return
 			}
 			// As data itself it says nothing, least of all that the rest is not read.
-			d.free = d.membersOf(data, true)
+			d.free = r.membersOf(data, true)
 			d.freeRaw = appendMembers(nil, append([]member(nil), d.free...))
 			return
 		}
 	}
 	d.freeRaw = data.AppendCompact(nil)
 	if data.Is(jsontree.Object) {
-		d.free = d.membersOf(data, false)
+		d.free = r.membersOf(data, false)
 	} else {
 		d.free = []member{{name: "data", value: data}}
 	}
@@ -161,13 +157,13 @@ func (d *rpcData) read(data jsontree.Value) {
 
 // membersOf returns the members of an object, without its first details where that is
 // read.
-func (d *rpcData) membersOf(object jsontree.Value, withoutDetails bool) []member {
+func (r *reading) membersOf(object jsontree.Value, withoutDetails bool) []member {
 	out := make([]member, 0, object.Len())
 	for m := object.First(); m.Exists(); m = m.Next() {
 		switch {
 		case withoutDetails && m.NameIs("details") && !m.Repeats():
 		case m.Repeats():
-			d.Notes.Add("member %q stands twice: the first counts", m.NameText())
+			r.Notes.Add("member %q stands twice: the first counts", m.NameText())
 		default:
 			out = append(out, member{name: m.NameText(), value: m})
 		}
@@ -175,12 +171,14 @@ func (d *rpcData) membersOf(object jsontree.Value, withoutDetails bool) []member
 	return out
 }
 
-// list reads an array of details.
-func (d *rpcData) list(list jsontree.Value) { d.readList(list.First(), d.atMost(list.Len()), false) }
+// dataList reads an array of details.
+func (r *reading) dataList(d *rpcData, list jsontree.Value) {
+	r.readList(d, list.First(), r.atMost(list.Len()), false)
+}
 
 // readList reads so many elements from the first on; one alone is not followed.
-func (d *rpcData) readList(first jsontree.Value, n int, alone bool) {
-	d.room(n)
+func (r *reading) readList(d *rpcData, first jsontree.Value, n int, alone bool) {
+	r.room(n)
 	marked := -1
 	next := func(el jsontree.Value) jsontree.Value {
 		if alone {
@@ -198,12 +196,12 @@ func (d *rpcData) readList(first jsontree.Value, n int, alone bool) {
 		switch {
 		case i == marked:
 			if el.Doubled() {
-				d.Notes.Add("the code marker has a member twice: the first counts")
+				r.Notes.Add("the code marker has a member twice: the first counts")
 			}
 		case d.own != nil && !typedElement(el):
 			untyped = el.AppendCompact(append(untyped, ','))
 		default:
-			d.Details = append(d.Details, d.element(el))
+			r.Details = append(r.Details, r.element(el))
 		}
 	}
 	if untyped != nil {
@@ -216,41 +214,41 @@ func (d *rpcData) readList(first jsontree.Value, n int, alone bool) {
 // supply gives an own error its ErrorInfo, first, where it came without one of the
 // profile's domain, and puts free-form data into its metadata. It is false where the
 // ErrorInfo contradicts the number.
-func (d *rpcData) supply() (agree bool) {
+func (r *reading) supply(d *rpcData) (agree bool) {
 	own := d.own
 	place := -1
 	var in Info
-	for i := range d.Details {
-		if found, ok := errorInfo(d.codec, &d.Details[i]); ok && string(found.Domain) == d.profile.Domain {
+	for i := range r.Details {
+		if found, ok := errorInfo(r.codec, &r.Details[i]); ok && string(found.Domain) == d.profile.Domain {
 			place, in = i, found
 			break
 		}
 	}
 	if place < 0 {
-		metadata := d.addFree(nil, own, d.beside)
-		metadata = d.addFree(metadata, own, d.free)
+		metadata := r.addFree(nil, own, d.beside)
+		metadata = r.addFree(metadata, own, d.free)
 		supplied := errorInfoDetail(own.Definition.Reason(), own.Definition.Domain(), metadata)
-		if len(d.Details) == 0 {
-			d.Details = append(d.Details, supplied)
+		if len(r.Details) == 0 {
+			r.Details = append(r.Details, supplied)
 		} else {
-			d.Details = append([]hub.Detail{supplied}, d.Details...)
+			r.Details = append([]hub.Detail{supplied}, r.Details...)
 		}
 		return true
 	}
 	agree = true
 	if known := d.profile.own.Find(d.profile.Domain, string(in.Reason)); known != nil && known.Reason() != own.Definition.Reason() {
-		d.Notes.Add("the number is that of %s, the ErrorInfo says %s, which stands", own.Definition.Reason(), in.Reason)
+		r.Notes.Add("the number is that of %s, the ErrorInfo says %s, which stands", own.Definition.Reason(), in.Reason)
 		own, agree = d.profile.of(known), false
 	}
-	d.noteUnsaid(in, own)
+	r.noteUnsaid(d, in, own)
 	if d.free == nil {
 		return agree
 	}
-	if d.Details[place].JSON != nil { // JSON stays the JSON that it is
-		d.Details = append(d.Details, d.reread(d.freeRaw))
+	if r.Details[place].JSON != nil { // JSON stays the JSON that it is
+		r.Details = append(r.Details, r.reread(d.freeRaw))
 		return agree
 	}
-	d.Details[place] = withMetadata(in, d.addFree(in.Metadata(), own, d.free))
+	r.Details[place] = withMetadata(in, r.addFree(in.Metadata(), own, d.free))
 	return agree
 }
 
@@ -264,7 +262,7 @@ func withMetadata(in Info, metadata map[string]string) hub.Detail {
 
 // addFree puts free-form members into metadata: strings as they are, other values as
 // compact JSON, null not at all. A key that is taken stays.
-func (d *rpcData) addFree(metadata map[string]string, own *OwnError, free []member) map[string]string {
+func (r *reading) addFree(metadata map[string]string, own *OwnError, free []member) map[string]string {
 	if len(free) == 0 {
 		return metadata
 	}
@@ -308,7 +306,7 @@ func (m *member) says(own *OwnError) (string, bool) {
 
 // noteUnsaid notes the members beside details that the ErrorInfo in them, which is
 // what is read, does not say.
-func (d *rpcData) noteUnsaid(in Info, own *OwnError) {
+func (r *reading) noteUnsaid(d *rpcData, in Info, own *OwnError) {
 	if len(d.beside) == 0 {
 		return
 	}
@@ -326,7 +324,7 @@ func (d *rpcData) noteUnsaid(in Info, own *OwnError) {
 			}
 		}
 		if !ok || said != text {
-			d.Notes.Add("member %q beside details dropped: the ErrorInfo in them does not say it", m.name)
+			r.Notes.Add("member %q beside details dropped: the ErrorInfo in them does not say it", m.name)
 		}
 	}
 }

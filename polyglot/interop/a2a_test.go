@@ -1,5 +1,3 @@
-//go:build interop
-
 package interop_test
 
 import (
@@ -21,12 +19,15 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/errmap/errmap/polyglot/interop/internal/results"
 )
 
 // TestInterop_A2AGo holds what the SDK for Go shows over its three transports:
 // the error and its message, and of the details the metadata alone.
 func TestInterop_A2AGo(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() { tell(t, "a2a-go, client", results.Go(t, "github.com/a2aproject/a2a-go/v2"), a2aWires, shown) })
 	for _, protocol := range []a2a.TransportProtocol{a2a.TransportProtocolJSONRPC, a2a.TransportProtocolGRPC, a2a.TransportProtocolHTTPJSON} {
 		clients := map[target]*a2aclient.Client{agent: newSDKClient(t, agent, protocol), middle: newSDKClient(t, middle, protocol)}
 		for _, r := range rows {
@@ -59,6 +60,46 @@ func TestInterop_A2AGo(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestFinding_P08_A2AGo holds that the SDK watches a task that waits for input,
+// until another of its clients has brought it to its end.
+func TestFinding_P08_A2AGo(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []a2a.TransportProtocol{a2a.TransportProtocolJSONRPC, a2a.TransportProtocolGRPC, a2a.TransportProtocolHTTPJSON} {
+		t.Run(string(protocol), func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			defer cancel()
+			client := newSDKClient(t, agent, protocol)
+			asks := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("ask"))
+			result, err := client.SendMessage(ctx, &a2a.SendMessageRequest{Message: asks})
+			task, ok := result.(*a2a.Task)
+			if err != nil || !ok || task.Status.State != a2a.TaskStateInputRequired {
+				t.Fatalf("got %+v, %v", result, err)
+			}
+			var states []a2a.TaskState
+			for event, err := range client.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: task.ID}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch event := event.(type) {
+				case *a2a.Task:
+					states = append(states, event.Status.State)
+					answer := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("7"))
+					answer.TaskID = task.ID
+					if _, err := client.SendMessage(ctx, &a2a.SendMessageRequest{Message: answer}); err != nil {
+						t.Fatal(err)
+					}
+				case *a2a.TaskStatusUpdateEvent:
+					states = append(states, event.Status.State)
+				}
+			}
+			if diff := cmp.Diff([]a2a.TaskState{a2a.TaskStateInputRequired, a2a.TaskStateCompleted}, states); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -98,6 +139,21 @@ func TestInterop_A2AGoLoses(t *testing.T) {
 				t.Errorf("the client shows details: %v", e.TypedDetails)
 			}
 		})
+	}
+}
+
+// TestInterop_A2AGoPlainError holds why "errmap serve" sends the error of a stream
+// as its one event, and not in JSON: to this SDK that is a stream without events,
+// which ended well.
+func TestInterop_A2AGoPlainError(t *testing.T) {
+	t.Parallel()
+	client, err := a2aclient.NewFromEndpoints(t.Context(), []*a2a.AgentInterface{a2a.NewAgentInterface(middle.url+"/plain", a2a.TransportProtocolJSONRPC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Destroy() })
+	for event, err := range client.SubscribeToTask(t.Context(), &a2a.SubscribeToTaskRequest{ID: "nope"}) {
+		t.Errorf("got %v, %v", event, err)
 	}
 }
 

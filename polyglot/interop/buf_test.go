@@ -1,5 +1,3 @@
-//go:build interop
-
 package interop_test
 
 import (
@@ -14,12 +12,17 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/errmap/errmap/polyglot/interop/internal/results"
 )
 
 // TestInterop_BufCurl has buf learn the schema from the reflection of the
 // server, and reads what it prints.
 func TestInterop_BufCurl(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() {
+		tell(t, "buf curl", results.Pinned(t, "../../tools/go.mod", `github.com/bufbuild/buf v(\S+)`), "Connect, gRPC, gRPC-Web", whole)
+	})
 	for _, protocol := range []string{"connect", "grpc", "grpcweb"} {
 		t.Run(protocol, func(t *testing.T) {
 			for _, r := range rows {

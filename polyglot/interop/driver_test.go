@@ -1,9 +1,3 @@
-//go:build interop
-
-// Package interop_test holds clients that others wrote against one running
-// "errmap serve": each provokes the errors of errors.json, and is asked for all
-// that it shows of them. Run it by make test-interop, which makes ready what it
-// needs: .build/errmap, .build/buf, the npm packages and the Python environment.
 package interop_test
 
 import (
@@ -35,13 +29,15 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/errmap/errmap/polyglot/interop/internal/results"
 )
 
 const (
 	build   = "../../.build"
 	service = "lf.a2a.v1.A2AService"
 	domain  = "a2a-protocol.org"
-	timeout = time.Minute
+	timeout = 3 * time.Minute
 )
 
 // agent and middle are the servers that all tests share.
@@ -78,6 +74,9 @@ type row struct {
 	Metadata map[string]string // of that ErrorInfo
 	Details  []string          // the types of the details of any other error
 }
+
+// found is what the tests found out, for the table of docs/interop.md.
+var found = results.New("../../docs/interop.md", "A2A")
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -138,7 +137,7 @@ func run(m *testing.M) (code int, err error) {
 	}
 	environment = append(os.Environ(), "INTEROP_URL="+agent.url, "INTEROP_MIDDLE_URL="+middle.url,
 		"INTEROP_TASK="+task, "INTEROP_DESCRIPTORS="+descriptors)
-	return m.Run(), nil
+	return found.Run(m), nil
 }
 
 func newTarget(url string) (target, error) {

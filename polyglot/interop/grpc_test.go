@@ -1,5 +1,3 @@
-//go:build interop
-
 package interop_test
 
 import (
@@ -10,10 +8,13 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"github.com/errmap/errmap/polyglot/interop/internal/results"
 )
 
 func TestInterop_GRPCGo(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() { tell(t, "grpc-go", results.Go(t, "google.golang.org/grpc"), "gRPC", whole) })
 	for _, r := range rows {
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()

@@ -1,5 +1,3 @@
-//go:build interop
-
 package interop_test
 
 import (
@@ -59,6 +57,7 @@ func serveMiddle() (url string, stop func(), err error) {
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}, Skills: []a2a.AgentSkill{},
 	}))
 	mux.HandleFunc("POST /other", answer(http.StatusBadRequest, "application/json", otherJSONRPC))
+	mux.HandleFunc("POST /plain", answer(http.StatusOK, "application/json", otherJSONRPC))
 	mux.HandleFunc("GET /other/tasks/nope", answer(http.StatusNotFound, "application/a2a+json", otherHTTPJSON))
 	s := &http.Server{Handler: mux, Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
@@ -68,7 +67,8 @@ func serveMiddle() (url string, stop func(), err error) {
 }
 
 // What some servers answer and ours never do: a JSON-RPC error at another status
-// than 200, and a content type that was not asked for.
+// than 200, one in JSON where a stream was asked for, and a content type that was
+// not asked for.
 const (
 	otherInfo     = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}`
 	otherJSONRPC  = `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Task not found","data":[` + otherInfo + `]}}`

@@ -136,6 +136,26 @@ for (const [transport, check] of Object.entries(checks)) {
   });
 }
 
+const say = (text, taskId = "") =>
+  a2a.SendMessageRequest.fromJSON({ message: { messageId: `m-${taskId}${text}`, taskId, role: "ROLE_USER", parts: [{ text }] } });
+
+for (const transport of Object.keys(checks)) {
+  test(`@a2a-js/sdk watches a task that waits for input over ${transport}`, { timeout: 20_000 }, async () => {
+    const client = await connect(transport, urls[0]);
+    const task = await client.sendMessage(say("ask"));
+    const states = [];
+    for await (const { payload } of client.resubscribeTask(a2a.SubscribeToTaskRequest.fromJSON({ id: task.id }))) {
+      if (payload.$case === "task") {
+        states.push(payload.value.status.state);
+        await client.sendMessage(say("7", task.id));
+      } else if (payload.$case === "statusUpdate") {
+        states.push(payload.value.status.state);
+      }
+    }
+    assert.deepEqual(states, [a2a.TaskState.TASK_STATE_INPUT_REQUIRED, a2a.TaskState.TASK_STATE_COMPLETED]);
+  });
+}
+
 test("@a2a-js/sdk sends its own version", async () => {
   const client = await connect("JSONRPC", urls[0]);
   const request = a2a.GetTaskRequest.fromJSON({ id: "nope" });
@@ -146,4 +166,11 @@ test("@a2a-js/sdk reads a JSON-RPC error at any status", async () => {
   const card = { name: "other", supportedInterfaces: [{ url: `${urls[1]}/other`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] };
   const client = await connect("JSONRPC", urls[1], a2a.AgentCard.fromJSON(card));
   await assert.rejects(client.getTask(a2a.GetTaskRequest.fromJSON({ id: "nope" })), { reason: "TASK_NOT_FOUND", envelopeCode: -32001 });
+});
+
+test("@a2a-js/sdk reads a JSON-RPC error in JSON where it asked for a stream", async () => {
+  const card = { name: "plain", supportedInterfaces: [{ url: `${urls[1]}/plain`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] };
+  const client = await connect("JSONRPC", urls[1], a2a.AgentCard.fromJSON(card));
+  const events = client.resubscribeTask(a2a.SubscribeToTaskRequest.fromJSON({ id: "nope" }));
+  await assert.rejects(events.next(), { reason: "TASK_NOT_FOUND", envelopeCode: -32001 });
 });

@@ -28,6 +28,12 @@ METHODS = {
 }
 
 
+def say(text, task=""):
+    message = a2a_pb2.Message(message_id=f"m-{task}{text}", task_id=task, role=a2a_pb2.Role.ROLE_USER)
+    message.parts.add(text=text)
+    return a2a_pb2.SendMessageRequest(message=message)
+
+
 class OneVersion:
     """Sends the caller's version alone: over gRPC the SDK sends its own beside it,
     and first.
@@ -99,6 +105,28 @@ class A2ATest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(error.message, f"gRPC Error {row['code']}: {row['message']}")
         self.assertIsNone(error.data)
 
+    async def test_watch(self):
+        """A task that waits for input is watched until it ends."""
+        for binding in ("JSONRPC", "HTTP+JSON", "GRPC"):
+            config = ClientConfig(
+                streaming=True, supported_protocol_bindings=[binding], grpc_channel_factory=grpc.aio.insecure_channel
+            )
+            async with await ClientFactory(config).create_from_url(URL) as client:
+                task = ""
+                async for event in client.send_message(say("ask")):
+                    task = task or event.task.id
+                states = []
+                async for event in client.subscribe(a2a_pb2.SubscribeToTaskRequest(id=task)):
+                    if event.HasField("task"):
+                        states.append(event.task.status.state)
+                        async for _ in client.send_message(say("7", task)):
+                            pass
+                    elif event.HasField("status_update"):
+                        states.append(event.status_update.status.state)
+            want = [a2a_pb2.TaskState.TASK_STATE_INPUT_REQUIRED, a2a_pb2.TaskState.TASK_STATE_COMPLETED]
+            with self.subTest(binding):
+                self.assertEqual(states, want)
+
     async def test_version(self):
         """Over gRPC the SDK's own version comes first, and counts."""
         for binding, want in {
@@ -126,6 +154,16 @@ class A2ATest(unittest.IsolatedAsyncioTestCase):
                     await client.get_task(a2a_pb2.GetTaskRequest(id="nope"))
             self.assertTrue(raised.exception.message.startswith(text), raised.exception.message)
             self.assertIsNone(raised.exception.data)
+
+    async def test_plain_error(self):
+        """A JSON-RPC error in JSON is read where a stream was asked for."""
+        card = minimal_agent_card(f"{MIDDLE_URL}/plain", ["JSONRPC"])
+        card.capabilities.streaming = True
+        config = ClientConfig(streaming=True, supported_protocol_bindings=["JSONRPC"])
+        async with ClientFactory(config).create(card) as client:
+            with self.assertRaises(errors.TaskNotFoundError):
+                async for _ in client.subscribe(a2a_pb2.SubscribeToTaskRequest(id="nope")):
+                    pass
 
     def check_nine(self, row, error, data):
         mapping = errors.A2A_ERROR_MAPPING[type(error)]
