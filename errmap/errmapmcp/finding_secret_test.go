@@ -199,7 +199,7 @@ func TestFinding_S04_what_a_transport_says_of_a_request(t *testing.T) {
 		Endpoint: shop.String(), OAuthHandler: token("secret-cookie-and-secret-token"),
 		HTTPClient: &http.Client{Jar: jar, Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 			// One secret begins with the other.
-			return nil, fmt.Errorf("refused %s, %s", req.Header.Get("Cookie"), req.Header.Get("Authorization"))
+			return nil, fmt.Errorf("refused %s, %s", req.Cookies()[0].Value, strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "))
 		})},
 	}, nil)
 	wantKind(t, err, errmapmcp.KindTransport, "")
