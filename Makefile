@@ -21,7 +21,7 @@ CONFORMANCE = $(shell go -C conformance mod download connectrpc.com/conformance 
 GENERATE_CONFORMANCE = $(BUF) generate --template conformance/buf.gen.yaml --exclude-path $(CONFORMANCE)/connectrpc/conformance/v1/suite.proto $(CONFORMANCE)
 
 # The modules beside the library's own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod polyglot/interop/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod conformance/mcp/go.mod polyglot/interop/go.mod))
 
 # Programs of others against errmap, and where their packages are. Its tests need
 # more than Go: make test-interop has them.
@@ -29,6 +29,12 @@ INTEROP := polyglot/interop
 INTEROP_PYTHON := $(BUILD)/interop-python
 INTEROP_JAVA := $(BUILD)/interop-java
 INTEROP_NPM := $(INTEROP)/javascript/node_modules/.package-lock.json
+
+# The conformance suite of MCP and its official SDKs in Python and TypeScript. All
+# tests of the module need them, and have the build tag "all".
+MCP := conformance/mcp
+MCP_PYTHON := $(BUILD)/mcp-python
+MCP_NPM := $(MCP)/node_modules/.package-lock.json
 
 # The TypeScript package, and what buf writes for it with plugins out of npm.
 TYPESCRIPT := polyglot/typescript
@@ -53,11 +59,11 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: serve
-serve: ## Run the example agent on :8080; make serve ADDR=:9090 for another port.
-	go run ./cmd/errmap serve $(if $(ADDR),--addr $(ADDR))
+serve: ## Run the example agent on localhost:8080; make serve ADDR=:9090 for another address.
+	go run ./cmd/errmap serve $(if $(ADDR),--listen $(ADDR))
 
 .PHONY: test
-test: verify-modules lint check-generated go-test test-interop test-typescript test-python test-example ## Check and test everything.
+test: verify-modules lint check-generated go-test test-browser test-interop test-mcp test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
@@ -99,6 +105,11 @@ go-test:
 			printf "coverage of package errmap: %.1f %%, wanted %d %%\n", percent, min; \
 			if (percent < min) exit 1 } }' $(BUILD)/coverage.out
 
+.PHONY: test-browser
+test-browser: chromium ## Attack errmap serve from a page in Chromium, and serve another.
+	go vet -tags browser ./cmd/errmap
+	go test -tags browser -count=1 -run browser ./cmd/errmap
+
 .PHONY: test-interop
 test-interop: $(BUF) $(INTEROP_PYTHON)/installed $(INTEROP_NPM) ## Test programs of others in Go, JavaScript and Python.
 	go build -o $(BUILD)/errmap ./cmd/errmap
@@ -125,6 +136,26 @@ $(INTEROP_PYTHON)/installed: $(INTEROP)/python/requirements.txt
 
 $(INTEROP_NPM): $(INTEROP)/javascript/package-lock.json
 	npm ci --prefix $(INTEROP)/javascript --ignore-scripts --loglevel error
+	@touch $@
+
+interop-all: rust-upstream
+.PHONY: rust-upstream
+rust-upstream:
+	cargo build --release --locked --quiet --manifest-path $(INTEROP)/gateway/rust/Cargo.toml --target-dir $(BUILD)/interop-rust
+
+.PHONY: test-mcp
+test-mcp: $(MCP_PYTHON)/installed $(MCP_NPM) ## Run the conformance suite of MCP and its official SDKs against errmapmcp.
+	MCP_PYTHON=$(abspath $(MCP_PYTHON)/bin/python) go -C $(MCP) test -tags all -count=1 ./...
+
+$(MCP_PYTHON)/installed: $(MCP)/python/requirements.txt
+	python3 -m venv --clear $(MCP_PYTHON)
+	$(MCP_PYTHON)/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
+	@touch $@
+
+# The suite wants a newer Node than the rest, which npm's package "node" fetches in
+# its install script.
+$(MCP_NPM): $(MCP)/package-lock.json
+	npm ci --prefix $(MCP) --loglevel error
 	@touch $@
 
 .PHONY: test-typescript
@@ -214,13 +245,15 @@ licences: ## Write docs/licences.md, the licences of what is built in, anew.
 	go -C tools run ./cmd/print-licences .. > docs/licences.md
 
 # Not a part of make test: it needs the database at https://vuln.go.dev, which not
-# every machine reaches. GOVULNDB names a mirror. What cannot be checked fails.
+# every machine reaches. GOVULNDB names a mirror. What cannot be checked fails, and is
+# told apart from what was checked and found wanting.
 .PHONY: vulncheck
-vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in what is built in.
-	@for module in . $(MODULES); do echo "govulncheck in $$module"; \
-		(cd $$module && $(CURDIR)/$(GOVULNCHECK) $(if $(GOVULNDB),-db $(GOVULNDB)) ./...) || { code=$$?; \
-			if [ $$code -eq 3 ]; then echo "vulncheck: $$module calls code with known vulnerabilities"; \
-			else echo "vulncheck: NOT CHECKED: govulncheck ended with $$code in $$module; is its database in reach?"; fi; exit 1; }; done
+vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in what is built in; fails where it cannot.
+	@told=; status=0; for module in . $(MODULES); do echo "govulncheck in $$module"; code=0; \
+		(cd $$module && $(CURDIR)/$(GOVULNCHECK) $(if $(GOVULNDB),-db $(GOVULNDB)) ./...) || code=$$?; \
+		case $$code in 0) told="$$told\n  $$module: none known";; 3) status=1; told="$$told\n  $$module: VULNERABLE, see above";; \
+			*) status=1; told="$$told\n  $$module: NOT CHECKED, govulncheck ended with $$code: is its database in reach? GOVULNDB names another";; esac; \
+		done; printf "vulncheck:$$told\n"; exit $$status
 
 .PHONY: verify-modules
 verify-modules: ## Compare the modules in the cache with go.sum.

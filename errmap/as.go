@@ -5,9 +5,9 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/errmap/errmap/internal/rpcjson"
+	"github.com/errmap/errmap/internal/schema"
+	"github.com/errmap/errmap/internal/wire"
 )
 
 var messageType = reflect.TypeFor[proto.Message]()
@@ -23,12 +23,12 @@ func (e *Error) As(target any) bool {
 	}
 	v := reflect.ValueOf(target)
 	if known, ok := targets.Load(reflect.TypeOf(target)); ok && !v.IsNil() {
-		d := known.(*Definition)
-		at := e.says(d)
-		if at == nil {
+		d := known.(*schema.Definition)
+		at, says := e.says(d)
+		if !says {
 			return false
 		}
-		made := reflect.New(d.goType.Elem())
+		made := reflect.New(d.GoType().Elem())
 		e.fill(d, made.Interface().(proto.Message), at)
 		v.Elem().Set(made)
 		return true
@@ -41,11 +41,11 @@ func (e *Error) As(target any) bool {
 		return false
 	}
 	// A type that embeds messages is asked as well, and has none yet.
-	d, err := DefinitionOf(descriptorOf(m))
+	d, err := schema.DefinitionOf(schema.DescriptorOf(m))
 	if err != nil || !m.ProtoReflect().IsValid() || !e.Fill(m) {
 		return false
 	}
-	if d.goType == v.Type().Elem() {
+	if d.GoType() == v.Type().Elem() {
 		targets.Store(v.Type(), d)
 	}
 	v.Elem().Set(reflect.ValueOf(m))
@@ -54,7 +54,7 @@ func (e *Error) As(target any) bool {
 
 // targets remembers which definition a target of As is for. Only what was found
 // once is in it: pointers to pointers to generated messages.
-var targets sync.Map // reflect.Type to *Definition
+var targets sync.Map // reflect.Type to *schema.Definition
 
 // Fill sets the fields of an annotated message, which may be a dynamic one, to
 // what e says, and tells whether e is that error. Where it is not, m is as it
@@ -63,78 +63,47 @@ func (e *Error) Fill(m proto.Message) bool {
 	if e == nil || m == nil {
 		return false
 	}
-	d, err := DefinitionOf(descriptorOf(m))
+	d, err := schema.DefinitionOf(schema.DescriptorOf(m))
 	if err != nil {
 		return false
 	}
-	at := e.says(d)
-	if at != nil {
+	at, says := e.says(d)
+	if says {
 		e.fill(d, m, at)
 	}
-	return at != nil
+	return says
 }
 
-// says returns the ErrorInfo of e that is that of the definition, nil where there
-// is none.
-func (e *Error) says(d *Definition) *RawDetail {
-	for i := range e.details {
-		detail := &e.details[i]
-		if detail.typeURL != typeErrorInfo && detail.Name() != nameErrorInfo {
-			continue
-		}
-		if detail.json == nil {
-			if reason, domain, ok := rpcjson.ErrorInfoFields(detail.value); ok {
-				if d.identifies(string(domain), string(reason)) {
-					return detail
-				}
-				continue
-			}
-		}
-		if info := errorInfo(Linked(), *detail); info != nil && d.identifies(info.GetDomain(), info.GetReason()) {
-			return detail
+// says returns the ErrorInfo of e that is that of the definition.
+func (e *Error) says(d *schema.Definition) (wire.Info, bool) {
+	catalog := e.known().schema()
+	for i := range e.hub.Details {
+		if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && d.Identifies(string(in.Domain), string(in.Reason)) {
+			return in, true
 		}
 	}
-	return nil
+	return wire.Info{}, false
 }
 
 // fill sets the fields of m to what e says, with the ErrorInfo that says found.
-func (e *Error) fill(d *Definition, m proto.Message, detail *RawDetail) {
-	if detail.json == nil {
-		if _, _, ok := rpcjson.ErrorInfoFields(detail.value); ok {
-			lookup := func(key string) (string, bool) {
-				text, ok := rpcjson.ErrorInfoValue(detail.value, key)
-				return string(text), ok
-			}
-			all := func() map[string]string { return errorInfo(Linked(), *detail).GetMetadata() }
-			d.decodeFrom(m, lookup, all, e.readable)
-			return
-		}
+func (e *Error) fill(d *schema.Definition, m proto.Message, in wire.Info) {
+	lookup := func(key string) (string, bool) {
+		text, ok := in.Value(key)
+		return string(text), ok
 	}
-	d.decode(m, errorInfo(Linked(), *detail), e.readable)
+	d.DecodeFrom(m, lookup, in.Metadata, e.readable)
 }
 
 // readable returns the bytes of the first detail of a type that can be read.
-func (e *Error) readable(name protoreflect.FullName) ([]byte, bool) {
-	for _, detail := range e.details {
-		if detail.Name() != name {
-			continue
-		}
-		if detail.json == nil {
-			return detail.value, true
-		}
-		if known, ok := knownPart(Linked(), detail); ok {
-			return known.value, true
+func (e *Error) readable(name string) ([]byte, bool) {
+	for i := range e.hub.Details {
+		if d := &e.hub.Details[i]; d.Is(name) {
+			if value, ok := wire.KnownPart(d, e.known().schema()); ok {
+				return value, true
+			}
 		}
 	}
 	return nil, false
-}
-
-// identifies tells whether an ErrorInfo is that of the definition.
-func (d *Definition) identifies(domain, reason string) bool {
-	if domain != d.Domain() {
-		return false
-	}
-	return reason == d.Reason() || domain == domainA2A && d.Reason() == reasonExtendedCard && reason == reasonCardBefore10
 }
 
 // Is tells whether target says the same identity: an *Error whose ErrorInfo, or
@@ -145,26 +114,25 @@ func (e *Error) Is(target error) bool {
 	if e == nil {
 		return target == nil
 	}
-	var identifies func(domain, reason string) bool
 	switch t := target.(type) { // errors.Is unwraps: each link is asked by itself
 	case *Error:
-		wantDomain, wantReason := t.domainAndReason()
-		if wantReason == "" {
+		if t == nil {
 			return false
 		}
-		identifies = func(domain, reason string) bool { return domain == wantDomain && reason == wantReason }
+		want, ok := t.identity()
+		if !ok {
+			return false
+		}
+		catalog := e.known().schema()
+		for i := range e.hub.Details {
+			if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && string(in.Domain) == string(want.Domain) && string(in.Reason) == string(want.Reason) {
+				return true
+			}
+		}
 	case proto.Message:
-		d, err := DefinitionOf(descriptorOf(t))
-		if err != nil {
-			return false
-		}
-		identifies = d.identifies
-	default:
-		return false
-	}
-	for _, detail := range e.details {
-		if info := errorInfo(Linked(), detail); info != nil && identifies(info.GetDomain(), info.GetReason()) {
-			return true
+		if d, err := schema.DefinitionOf(schema.DescriptorOf(t)); err == nil {
+			_, says := e.says(d)
+			return says
 		}
 	}
 	return false

@@ -1,67 +1,23 @@
 package errmap
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-	"sync"
-
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 
-	a2av1 "github.com/errmap/errmap/gen/errmap/a2a/v1"
-	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
-)
-
-// The reason of A2A's -32007 before version 1.0 and since.
-const (
-	domainA2A          = "a2a-protocol.org"
-	reasonExtendedCard = "EXTENDED_AGENT_CARD_NOT_CONFIGURED"
-	reasonCardBefore10 = "AUTHENTICATED_EXTENDED_CARD_NOT_CONFIGURED"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // Catalog is a set of known errors and message types: what a reader recognises
 // and renders. It is immutable and safe for concurrent use. A nil Catalog knows
 // no errors, and of types only the details of google.rpc, google.rpc.Status,
 // the well-known types and errmap.v1.
-type Catalog struct {
-	definitions []*Definition                     // by domain, then reason
-	byDomain    map[string]map[string]*Definition // then by reason
-	byNumber    map[domainNumber]*Definition
-	byProblem   map[string]*Definition
-	types       *fileTypes // nil: all that is linked
-}
-
-type domainNumber struct {
-	domain string
-	number int32
-}
+type Catalog schema.Catalog
 
 // Linked returns the catalogue of every annotated message that is linked into
 // the program, with every linked type: the errors of A2A and MCP are always
 // among them. It is made once, at the first call. Where two errors claim one
 // identity, the one whose full name sorts first has it; a message whose option
 // makes no error is left out, and DefinitionOf says why.
-func Linked() *Catalog { return linked() }
-
-var linked = sync.OnceValue(func() *Catalog {
-	var definitions []*Definition
-	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
-		eachMessage(file.Messages(), func(md protoreflect.MessageDescriptor) {
-			if definition, err := DefinitionOf(md); err == nil {
-				definitions = append(definitions, definition)
-			}
-		})
-		return true
-	})
-	slices.SortFunc(definitions, func(a, b *Definition) int {
-		return strings.Compare(string(a.FullName()), string(b.FullName()))
-	})
-	c := &Catalog{}
-	_ = c.index(definitions) // clashes are settled by the order
-	return c
-})
+func Linked() *Catalog { return (*Catalog)(schema.Linked()) }
 
 // NewCatalog returns the catalogue of every annotated message in files and in
 // what they import, nested ones too. Files may come from anywhere, such as
@@ -73,172 +29,61 @@ var linked = sync.OnceValue(func() *Catalog {
 // DefinitionOf), and where two errors share domain and reason or, within a
 // domain, the JSON-RPC number.
 func NewCatalog(files ...protoreflect.FileDescriptor) (*Catalog, error) {
-	c := &Catalog{types: &fileTypes{
-		messages:   make(map[protoreflect.FullName]protoreflect.MessageType),
-		extensions: make(map[protoreflect.FullName]protoreflect.ExtensionType),
-		numbers:    make(map[extensionNumber]protoreflect.ExtensionType),
-	}}
-	definitions, mistakes := c.collect(files)
-	defined := make(map[string]bool, len(definitions))
-	for _, d := range definitions {
-		defined[d.domain] = true
-	}
-	for _, builtin := range []protoreflect.FileDescriptor{
-		a2av1.File_errmap_a2a_v1_errors_proto,
-		mcpv1.File_errmap_mcp_v1_errors_proto,
-	} {
-		if domain, _ := fileDomain(builtin); defined[domain] {
-			continue
-		}
-		more, err := c.collect([]protoreflect.FileDescriptor{builtin})
-		definitions, mistakes = append(definitions, more...), append(mistakes, err...)
-	}
-	if err := errors.Join(append(mistakes, c.index(definitions)...)...); err != nil {
-		return nil, err
-	}
-	return c, nil
+	c, err := schema.NewCatalog(files...)
+	return (*Catalog)(c), err
 }
 
 // Find returns the definition of an identity, nil where it is not known. The
 // reason that A2A's -32007 had before version 1.0 finds the error of today.
 func (c *Catalog) Find(domain, reason string) *Definition {
-	if c == nil {
-		return nil
-	}
-	reasons := c.byDomain[domain]
-	if d, ok := reasons[reason]; ok {
-		return d
-	}
-	if domain == domainA2A && reason == reasonCardBefore10 {
-		return reasons[reasonExtendedCard]
-	}
-	return nil
-}
-
-// find is Find and KnowsDomain of parts of a message's bytes.
-func (c *Catalog) find(domain, reason []byte) (d *Definition, knows bool) {
-	if c == nil {
-		return nil, false
-	}
-	reasons := c.byDomain[string(domain)]
-	if d, ok := reasons[string(reason)]; ok || reasons == nil {
-		return d, ok
-	}
-	return c.Find(string(domain), string(reason)), true
+	return (*Definition)(c.schema().Find(domain, reason))
 }
 
 // Definitions returns all definitions, sorted by domain and reason.
-func (c *Catalog) Definitions() []*Definition {
-	if c == nil {
-		return nil
-	}
-	return slices.Clone(c.definitions)
-}
+func (c *Catalog) Definitions() []*Definition { return definitions(c.schema().Definitions()) }
 
 // KnowsDomain tells whether any error of the catalogue has that domain.
-func (c *Catalog) KnowsDomain(domain string) bool {
-	return c != nil && c.byDomain[domain] != nil
-}
+func (c *Catalog) KnowsDomain(domain string) bool { return c.schema().KnowsDomain(domain) }
 
 // ByProblemType returns the definition whose RFC 9457 problem type is uri, nil
 // where there is none; of several, that of the identity that sorts first.
 func (c *Catalog) ByProblemType(uri string) *Definition {
-	if c == nil {
-		return nil
-	}
-	return c.byProblem[uri]
+	return (*Definition)(c.schema().ByProblemType(uri))
 }
 
 // ByJSONRPC returns the definition in a domain that has that JSON-RPC number,
 // nil where there is none.
 func (c *Catalog) ByJSONRPC(domain string, number int32) *Definition {
-	if c == nil {
-		return nil
-	}
-	return c.byNumber[domainNumber{domain, number}]
+	return (*Definition)(c.schema().ByJSONRPC(domain, number))
 }
 
-// collect takes the types of files and of their imports into the catalogue and
-// returns their definitions. A message that is there already, from a file that
-// came before, stands.
-func (c *Catalog) collect(files []protoreflect.FileDescriptor) (definitions []*Definition, mistakes []error) {
-	seen := make(map[string]bool)
-	for queue := slices.Clone(files); len(queue) > 0; queue = queue[1:] {
-		file := queue[0]
-		if file == nil || file.IsPlaceholder() || seen[file.Path()] {
-			continue
-		}
-		seen[file.Path()] = true
-		imports := file.Imports()
-		for i := range imports.Len() {
-			queue = append(queue, imports.Get(i).FileDescriptor)
-		}
-		eachMessage(file.Messages(), func(md protoreflect.MessageDescriptor) {
-			if _, there := c.types.messages[md.FullName()]; there {
-				return
-			}
-			definition, err := c.definitionOf(md)
-			switch {
-			case err == nil:
-				definitions = append(definitions, definition)
-			case !errors.Is(err, ErrNotAnnotated):
-				mistakes = append(mistakes, err)
-			}
-		})
-		c.types.add(file)
-	}
-	return definitions, mistakes
+// find is Find and KnowsDomain of parts of a message's bytes.
+func (c *Catalog) find(domain, reason []byte) (d *Definition, knows bool) {
+	found, knows := c.schema().Lookup(domain, reason)
+	return (*Definition)(found), knows
 }
 
-// definitionOf compiles md so that its Any fields find the types of the
-// catalogue. Linked messages share one definition.
-func (c *Catalog) definitionOf(md protoreflect.MessageDescriptor) (*Definition, error) {
-	if _, linked := linkedType(md); linked {
-		return DefinitionOf(md)
-	}
-	return compile(md, c)
+// FindMessageByURL returns the type that the last segment of a type URL names,
+// protoregistry.NotFound where the catalogue does not know it. With the other
+// Find methods it makes a Catalog a resolver for protojson and anypb.
+func (c *Catalog) FindMessageByURL(url string) (protoreflect.MessageType, error) {
+	return c.schema().FindMessageByURL(url)
 }
 
-// index makes the look-up tables. Of definitions that clash the first stands,
-// and an error names both.
-func (c *Catalog) index(definitions []*Definition) (clashes []error) {
-	c.byDomain = make(map[string]map[string]*Definition)
-	c.byNumber = make(map[domainNumber]*Definition)
-	c.byProblem = make(map[string]*Definition, len(definitions))
-	for _, d := range definitions {
-		reasons := c.byDomain[d.domain]
-		if first, taken := reasons[d.reason]; taken {
-			clashes = append(clashes, fmt.Errorf("errmap: %s and %s are both reason %s of domain %s",
-				first.FullName(), d.FullName(), d.reason, d.domain))
-			continue
-		}
-		if reasons == nil {
-			reasons = make(map[string]*Definition)
-			c.byDomain[d.domain] = reasons
-		}
-		reasons[d.reason] = d
-		c.definitions = append(c.definitions, d)
-		number, ok := d.JSONRPCCode()
-		if !ok {
-			continue
-		}
-		if first, taken := c.byNumber[domainNumber{d.domain, number}]; taken {
-			clashes = append(clashes, fmt.Errorf("errmap: %s and %s both have the JSON-RPC number %d in domain %s",
-				first.FullName(), d.FullName(), number, d.domain))
-			continue
-		}
-		c.byNumber[domainNumber{d.domain, number}] = d
-	}
-	slices.SortFunc(c.definitions, func(a, b *Definition) int {
-		if byDomain := strings.Compare(a.domain, b.domain); byDomain != 0 {
-			return byDomain
-		}
-		return strings.Compare(a.reason, b.reason)
-	})
-	for _, d := range c.definitions {
-		if _, taken := c.byProblem[d.problem]; !taken && d.problem != "" {
-			c.byProblem[d.problem] = d
-		}
-	}
-	return clashes
+// FindMessageByName returns a message type by its full name,
+// protoregistry.NotFound where the catalogue does not know it.
+func (c *Catalog) FindMessageByName(name protoreflect.FullName) (protoreflect.MessageType, error) {
+	return c.schema().FindMessageByName(name)
+}
+
+// FindExtensionByName returns an extension by its full name,
+// protoregistry.NotFound where the catalogue does not know it.
+func (c *Catalog) FindExtensionByName(name protoreflect.FullName) (protoreflect.ExtensionType, error) {
+	return c.schema().FindExtensionByName(name)
+}
+
+// FindExtensionByNumber returns the extension of a message by its number,
+// protoregistry.NotFound where the catalogue does not know it.
+func (c *Catalog) FindExtensionByNumber(message protoreflect.FullName, number protoreflect.FieldNumber) (protoreflect.ExtensionType, error) {
+	return c.schema().FindExtensionByNumber(message, number)
 }

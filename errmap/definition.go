@@ -1,102 +1,22 @@
 package errmap
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"maps"
-	"math"
-	"net/url"
-	"reflect"
-	"slices"
-	"strings"
-	"sync"
-
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
-	"google.golang.org/protobuf/types/descriptorpb"
 
-	a2av1 "github.com/errmap/errmap/gen/errmap/a2a/v1"
-	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
-	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
-	"github.com/errmap/errmap/internal/naming"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // ErrNotAnnotated says that a message carries no (errmap.v1.error) option, so
 // it is no error. Compare with errors.Is.
-var ErrNotAnnotated = errors.New("errmap: the message carries no (errmap.v1.error) option")
+var ErrNotAnnotated = schema.ErrNotAnnotated
 
 // Definition is what every instance of one annotated message shares: code,
 // identity and texts, and the way from its fields to details and back,
 // compiled once. It is immutable and safe for concurrent use. A nil Definition
 // is that of no error: its methods return zero values.
-type Definition struct {
-	desc       protoreflect.MessageDescriptor
-	options    *errmapv1.ErrorOptions
-	reason     string
-	domain     string
-	title      string
-	problem    string
-	template   messageTemplate
-	prefix     []byte // reason and domain as fields of an ErrorInfo
-	entries    []metadataEntry
-	details    []detailField
-	help       []byte // of a google.rpc.Help, nil where there is none
-	extensible bool
-	types      typeResolver
-	profile    Profile      // which itself defines the error
-	goType     reflect.Type // of its generated messages, nil where there are none
-}
-
-// metadataEntry is one source of an entry of ErrorInfo.metadata: a field, or a
-// constant, which stands in where no field of its key is set.
-type metadataEntry struct {
-	key      string
-	field    *metadataField // nil for a constant
-	constant string
-}
-
-// detailField is a field that travels as a detail of its own.
-type detailField struct {
-	desc    protoreflect.FieldDescriptor
-	name    protoreflect.FullName
-	typeURL string
-}
-
-// typeResolver finds the types that stand in an Any or in "[extension]" names.
-type typeResolver interface {
-	protoregistry.MessageTypeResolver
-	protoregistry.ExtensionTypeResolver
-}
-
-// compiled is what the cache of DefinitionOf holds for one descriptor.
-type compiled struct {
-	definition *Definition
-	err        error
-}
-
-// compiledDefinitions caches by descriptor, and only descriptors that are
-// linked into the program: those live as long as it does, while a gateway may
-// fetch others again and again.
-var compiledDefinitions sync.Map // protoreflect.MessageDescriptor to compiled
-
-// detailTypes are the google.rpc types that travel as details of their own. An
-// ErrorInfo is not among them: there is one already, and the message is it.
-var detailTypes = map[protoreflect.FullName]bool{
-	"google.rpc.BadRequest":          true,
-	"google.rpc.RetryInfo":           true,
-	"google.rpc.QuotaFailure":        true,
-	"google.rpc.PreconditionFailure": true,
-	"google.rpc.ResourceInfo":        true,
-	"google.rpc.RequestInfo":         true,
-	"google.rpc.Help":                true,
-	"google.rpc.LocalizedMessage":    true,
-	"google.rpc.DebugInfo":           true,
-}
+type Definition schema.Definition
 
 // DefinitionOf returns the definition of an annotated message. The descriptor
 // may come from generated code or from foreign files, with any copy of the
@@ -105,309 +25,56 @@ var detailTypes = map[protoreflect.FullName]bool{
 // makes no error: a code that is OK or none of google.rpc.Code, no domain in
 // option or file, or a message template that does not parse or names no field.
 func DefinitionOf(md protoreflect.MessageDescriptor) (*Definition, error) {
-	if md == nil {
-		return nil, ErrNotAnnotated
-	}
-	if known, ok := compiledDefinitions.Load(md); ok {
-		c := known.(compiled)
-		return c.definition, c.err
-	}
-	definition, err := compile(md, protoregistry.GlobalTypes)
-	if linked, _ := protoregistry.GlobalFiles.FindDescriptorByName(md.FullName()); linked == md {
-		known, _ := compiledDefinitions.LoadOrStore(md, compiled{definition, err})
-		c := known.(compiled)
-		return c.definition, c.err
-	}
-	return definition, err
-}
-
-// descriptorOf returns the descriptor of m, nil where a foreign type that embeds a
-// message holds none, for it panics when it is asked.
-func descriptorOf(m proto.Message) (md protoreflect.MessageDescriptor) {
-	defer func() { _ = recover() }()
-	return m.ProtoReflect().Descriptor()
+	d, err := schema.DefinitionOf(md)
+	return (*Definition)(d), err
 }
 
 // FullName returns the full name of the message.
-func (d *Definition) FullName() protoreflect.FullName {
-	if d == nil {
-		return ""
-	}
-	return d.desc.FullName()
-}
+func (d *Definition) FullName() protoreflect.FullName { return d.schema().FullName() }
 
 // Descriptor returns the descriptor of the message.
-func (d *Definition) Descriptor() protoreflect.MessageDescriptor {
-	if d == nil {
-		return nil
-	}
-	return d.desc
-}
+func (d *Definition) Descriptor() protoreflect.MessageDescriptor { return d.schema().Descriptor() }
 
 // Code returns the code of the error: one of 1 to 16, OK for nil.
-func (d *Definition) Code() code.Code {
-	if d == nil {
-		return code.Code_OK
-	}
-	return d.options.GetCode()
-}
+func (d *Definition) Code() code.Code { return d.schema().Code() }
 
 // Reason returns the reason of the ErrorInfo: the option's, else the one that
 // the message's name makes.
-func (d *Definition) Reason() string {
-	if d == nil {
-		return ""
-	}
-	return d.reason
-}
+func (d *Definition) Reason() string { return d.schema().Reason() }
 
 // Domain returns the domain of the ErrorInfo: the option's, else the file's.
-func (d *Definition) Domain() string {
-	if d == nil {
-		return ""
-	}
-	return d.domain
-}
+func (d *Definition) Domain() string { return d.schema().Domain() }
 
 // Title returns the static text that names the kind of error: the option's,
 // else the reason.
-func (d *Definition) Title() string {
-	if d == nil {
-		return ""
-	}
-	return d.title
-}
+func (d *Definition) Title() string { return d.schema().Title() }
 
 // MessageTemplate returns the template of the developer-facing text as the
 // option has it, "" where it has none.
-func (d *Definition) MessageTemplate() string {
-	if d == nil {
-		return ""
-	}
-	return d.options.GetMessage()
-}
+func (d *Definition) MessageTemplate() string { return d.schema().MessageTemplate() }
 
 // Metadata returns a copy of the constant entries of ErrorInfo.metadata, nil
 // where there are none.
-func (d *Definition) Metadata() map[string]string {
-	if d == nil {
-		return nil
-	}
-	return maps.Clone(d.options.GetInfo().GetMetadata())
-}
+func (d *Definition) Metadata() map[string]string { return d.schema().Metadata() }
 
 // JSONRPCCode returns the number of the error in JSON-RPC, and false where it
 // has none of its own. 0 is never an error's number and counts as none.
-func (d *Definition) JSONRPCCode() (int32, bool) {
-	if d == nil {
-		return 0, false
-	}
-	number := d.options.GetJsonrpcCode()
-	return number, number != 0
-}
+func (d *Definition) JSONRPCCode() (int32, bool) { return d.schema().JSONRPCCode() }
 
 // HTTPStatus returns the HTTP status of the error on HTTP+JSON, and false where
 // it is the one that the code stands for. A number outside 400 to 599 is no
 // status of an error and counts as none.
-func (d *Definition) HTTPStatus() (int, bool) {
-	if d == nil {
-		return 0, false
-	}
-	status := int(d.options.GetHttpStatus())
-	if status < 400 || status > 599 {
-		return 0, false
-	}
-	return status, true
-}
+func (d *Definition) HTTPStatus() (int, bool) { return d.schema().HTTPStatus() }
 
 // ProblemType returns the type URI of the error in an RFC 9457 problem: the
 // option's, else https://<domain>/errors/<reason-in-kebab-case> where that is
 // a valid URI, else "".
-func (d *Definition) ProblemType() string {
-	if d == nil {
-		return ""
-	}
-	return d.problem
-}
+func (d *Definition) ProblemType() string { return d.schema().ProblemType() }
 
 // Help returns a copy of the help links that every instance has, nil where
 // there are none.
-func (d *Definition) Help() *errdetails.Help {
-	if d == nil || len(d.options.GetHelp()) == 0 {
-		return nil
-	}
-	return proto.CloneOf(&errdetails.Help{Links: d.options.GetHelp()})
-}
+func (d *Definition) Help() *errdetails.Help { return d.schema().Help() }
 
 // Retryable tells whether the same call may succeed when it is made again, and
 // whether the option says anything of it.
-func (d *Definition) Retryable() (retryable, known bool) {
-	if d == nil {
-		return false, false
-	}
-	return d.options.GetRetryable(), d.options.Retryable != nil
-}
-
-// defaultProblemType returns the problem type of an identity whose definition
-// names none, and "" where it would be no URI (RFC 3986).
-func defaultProblemType(domain, reason string) string {
-	if domain == "" || reason == "" {
-		return ""
-	}
-	uri := "https://" + domain + "/errors/" + naming.Kebab(reason)
-	for i := 0; i < len(uri); i++ {
-		if c := uri[i]; c <= ' ' || c >= 0x7F || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-			return ""
-		}
-	}
-	if parsed, err := url.Parse(uri); err != nil || parsed.Hostname() == "" {
-		return ""
-	}
-	return uri
-}
-
-// compile reads the option of md and makes the definition.
-func compile(md protoreflect.MessageDescriptor, types typeResolver) (*Definition, error) {
-	fail := func(format string, args ...any) (*Definition, error) {
-		return nil, fmt.Errorf("errmap: %s: "+format, append([]any{md.FullName()}, args...)...)
-	}
-	options, err := errorOptions(md)
-	switch {
-	case err != nil:
-		return fail("the (errmap.v1.error) option cannot be read: %w", err)
-	case options == nil:
-		return nil, ErrNotAnnotated
-	}
-	d := &Definition{
-		desc:       md,
-		options:    options,
-		reason:     options.GetInfo().GetReason(),
-		domain:     options.GetInfo().GetDomain(),
-		title:      options.GetTitle(),
-		problem:    options.GetProblemType(),
-		extensible: md.ExtensionRanges().Len() > 0,
-		types:      types,
-		goType:     goType(md),
-	}
-	switch md.ParentFile() {
-	case a2av1.File_errmap_a2a_v1_errors_proto:
-		d.profile = ProfileA2A
-	case mcpv1.File_errmap_mcp_v1_errors_proto:
-		d.profile = ProfileMCP
-	}
-	if c := options.GetCode(); !canonical(int32(c)) {
-		return fail("code %s is not the code of an error; choose another of google.rpc.Code", c)
-	}
-	if d.domain == "" {
-		if d.domain, err = fileDomain(md.ParentFile()); err != nil {
-			return fail("the (errmap.v1.domain) option of the file cannot be read: %w", err)
-		}
-	}
-	if d.domain == "" {
-		return fail("there is no domain; set (errmap.v1.domain) in the file or info.domain in the option")
-	}
-	if d.reason == "" {
-		d.reason = naming.Reason(string(md.Name()))
-	}
-	if d.title == "" {
-		d.title = d.reason
-	}
-	if d.problem == "" {
-		d.problem = defaultProblemType(d.domain, d.reason)
-	}
-	if d.template, err = compileTemplate(options.GetMessage(), md, d.goType); err != nil {
-		return fail("message: %w", err)
-	}
-	if help := d.Help(); help != nil {
-		if d.help, err = deterministic.Marshal(help); err != nil {
-			return fail("help: %w", err)
-		}
-	}
-	d.prefix = protowire.AppendTag(d.prefix, infoReason, protowire.BytesType)
-	d.prefix = protowire.AppendString(d.prefix, d.reason)
-	d.prefix = protowire.AppendTag(d.prefix, infoDomain, protowire.BytesType)
-	d.prefix = protowire.AppendString(d.prefix, d.domain)
-	d.compileFields()
-	return d, nil
-}
-
-// compileFields sorts the fields into details and metadata, the latter with the
-// constant entries, by key.
-func (d *Definition) compileFields() {
-	fields := d.desc.Fields()
-	for i := range fields.Len() {
-		fd := fields.Get(i)
-		if isDetailField(fd) {
-			name := fd.Message().FullName()
-			d.details = append(d.details, detailField{desc: fd, name: name, typeURL: typeURLPrefix + string(name)})
-			continue
-		}
-		field := newMetadataField(fd)
-		field.place = stringPlace(d.goType, fd)
-		d.entries = append(d.entries, metadataEntry{key: field.key, field: field})
-	}
-	for key, constant := range d.options.GetInfo().GetMetadata() {
-		d.entries = append(d.entries, metadataEntry{key: key, constant: constant})
-	}
-	slices.SortFunc(d.details, func(a, b detailField) int { return int(a.desc.Number()) - int(b.desc.Number()) })
-	slices.SortFunc(d.entries, compareEntries)
-}
-
-// compareEntries orders by key. Of one key, the field goes before a constant,
-// and of two fields, which old schemas may have, the lower number.
-func compareEntries(a, b metadataEntry) int {
-	return cmp.Or(
-		strings.Compare(a.key, b.key),
-		cmp.Compare(a.number(), b.number()),
-	)
-}
-
-// number returns the number of the entry's field, that of no field for a
-// constant.
-func (e metadataEntry) number() protoreflect.FieldNumber {
-	if e.field == nil {
-		return math.MaxInt32
-	}
-	return e.field.desc.Number()
-}
-
-func isDetailField(fd protoreflect.FieldDescriptor) bool {
-	return fd.Cardinality() != protoreflect.Repeated && fd.Message() != nil && detailTypes[fd.Message().FullName()]
-}
-
-// errorOptions returns the (errmap.v1.error) option of md, nil where there is
-// none.
-func errorOptions(md protoreflect.MessageDescriptor) (*errmapv1.ErrorOptions, error) {
-	options, err := reparse(md.Options(), new(descriptorpb.MessageOptions))
-	if err != nil || !proto.HasExtension(options, errmapv1.E_Error) {
-		return nil, err
-	}
-	return proto.GetExtension(options, errmapv1.E_Error).(*errmapv1.ErrorOptions), nil
-}
-
-// fileDomain returns the (errmap.v1.domain) option of a file, "" where there is
-// none.
-func fileDomain(fd protoreflect.FileDescriptor) (string, error) {
-	if fd == nil {
-		return "", nil
-	}
-	options, err := reparse(fd.Options(), new(descriptorpb.FileOptions))
-	if err != nil || !proto.HasExtension(options, errmapv1.E_Domain) {
-		return "", err
-	}
-	return proto.GetExtension(options, errmapv1.E_Domain).(string), nil
-}
-
-// reparse reads options again with our own extensions: in descriptors that come
-// from reflection they are unknown fields, or messages of a foreign copy of
-// our schema.
-func reparse(options, into proto.Message) (proto.Message, error) {
-	if options == nil || !options.ProtoReflect().IsValid() {
-		return into, nil
-	}
-	bytes, err := proto.MarshalOptions{AllowPartial: true}.Marshal(options)
-	if err != nil || len(bytes) == 0 {
-		return into, err
-	}
-	return into, proto.UnmarshalOptions{AllowPartial: true, Resolver: ownExtensions}.Unmarshal(bytes, into)
-}
+func (d *Definition) Retryable() (retryable, known bool) { return d.schema().Retryable() }

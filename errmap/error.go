@@ -11,7 +11,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/errmap/errmap/internal/rpcjson"
+	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/schema"
+	"github.com/errmap/errmap/internal/wire"
 )
 
 // Error is an error in the model of google.rpc.Status: a code, a message and
@@ -22,20 +25,20 @@ import (
 // What an Error holds reaches the caller of a handler that returns it, on
 // every wire, but for its cause and its notes, which never leave the program.
 type Error struct {
-	number   int32 // of google.rpc.Code; outside 1 to 16 it is private
-	message  string
-	details  []RawDetail
-	received []Received // in the order of Wire, none empty
-	decoded  bool       // read from a wire, so things may ride along
-	remote   bool
-	local    bool // a call failed here, and its peer said nothing of it
-	// silent is set where the error stands for its cause, which is not for any
-	// caller: a Guard hides and logs the cause.
-	silent bool
-	// forwarded is set where the program sends a peer's error on, on purpose.
-	forwarded bool
-	cause     error
-	notes     notes
+	hub   hub.Error
+	cause error
+	// catalog is what it was read with, where it was; else it is that of all that is
+	// linked.
+	catalog *Catalog
+	decoded bool
+}
+
+// known returns the catalogue that the methods of e ask.
+func (e *Error) known() *Catalog {
+	if e.decoded {
+		return e.catalog
+	}
+	return Linked()
 }
 
 // NewCode returns an error of a code and a developer-facing text, without
@@ -46,7 +49,7 @@ func NewCode(c code.Code, message string) *Error {
 	if c == code.Code_OK {
 		return nil
 	}
-	return &Error{number: int32(c), message: repair(message)}
+	return &Error{hub: hub.Error{Number: int32(c), Message: jsontree.Clean(message)}}
 }
 
 // New returns the error that an annotated message says: its code, the text of
@@ -58,29 +61,33 @@ func New(m proto.Message) *Error {
 	if m == nil {
 		return nil
 	}
-	md := descriptorOf(m)
-	d, err := DefinitionOf(md)
+	md := schema.DescriptorOf(m)
+	d, err := schema.DefinitionOf(md)
 	switch {
 	case md == nil:
 		return hidden(fmt.Errorf("a %T without a message as an error: %w", m, err))
 	case err != nil:
 		return hidden(fmt.Errorf("%s as an error: %w", md.FullName(), err))
 	}
-	return d.instance(m)
+	return instance(d, m)
 }
 
-// instance returns the error that an annotated message of the definition says.
-func (d *Definition) instance(m proto.Message) *Error {
-	text, info, details, dropped := d.encode(m)
-	var e *Error
+// instance returns the error that an annotated message of the definition says. Its
+// only detail, where it has no other, is in the same allocation.
+func instance(d *schema.Definition, m proto.Message) *Error {
+	made := new(struct {
+		Error
+		only [1]hub.Detail
+	})
+	e := &made.Error
+	text, info, details, dropped := d.Encode(m)
 	if details == nil {
-		e = withDetailOf(info)
-	} else {
-		e = &Error{details: details}
+		made.only[0] = info
+		details = made.only[:]
 	}
-	e.number, e.message, e.cause = int32(d.Code()), text, asError(m)
+	e.hub.Number, e.hub.Message, e.hub.Details, e.cause = int32(d.Code()), text, details, asError(m)
 	for _, s := range dropped {
-		e.notes.add("%s", s)
+		e.hub.Notes.Add("%s", s)
 	}
 	return e
 }
@@ -99,10 +106,10 @@ func (e *Error) Code() code.Code {
 	switch {
 	case e == nil:
 		return code.Code_OK
-	case !canonical(e.number):
+	case !hub.Canonical(e.hub.Number):
 		return code.Code_UNKNOWN
 	}
-	return code.Code(e.number)
+	return code.Code(e.hub.Number)
 }
 
 // Number returns the number of the code as it was received or given: a private
@@ -111,7 +118,7 @@ func (e *Error) Number() int32 {
 	if e == nil {
 		return 0
 	}
-	return e.number
+	return e.hub.Number
 }
 
 // Message returns the developer-facing text, "" for nil.
@@ -119,7 +126,7 @@ func (e *Error) Message() string {
 	if e == nil {
 		return ""
 	}
-	return e.message
+	return e.hub.Message
 }
 
 // Error returns the code, the identity where there is one, and the message. It
@@ -130,32 +137,36 @@ func (e *Error) Error() string {
 	}
 	var b strings.Builder
 	b.WriteString(e.Code().String())
-	if info := e.ErrorInfo(); info.GetReason() != "" {
-		b.WriteString(" " + info.GetDomain() + "/" + info.GetReason())
+	if in, ok := e.identity(); ok {
+		b.WriteString(" " + string(in.Domain) + "/" + string(in.Reason))
 	}
-	if e.message != "" {
-		b.WriteString(": " + e.message)
+	if e.hub.Message != "" {
+		b.WriteString(": " + e.hub.Message)
 	}
 	return b.String()
 }
 
 // Details returns the details in order; nil for none. Each is as it travelled.
 func (e *Error) Details() []RawDetail {
-	if e == nil {
+	if e == nil || len(e.hub.Details) == 0 {
 		return nil
 	}
-	return slices.Clone(e.details)
+	out := make([]RawDetail, len(e.hub.Details))
+	for i, d := range e.hub.Details {
+		out[i] = RawDetail{d}
+	}
+	return out
 }
 
 // Received returns what each wire said that a google.rpc.Status cannot, in the
 // order of Wire; nil for an error that was made here.
 func (e *Error) Received() []Received {
-	if e == nil || len(e.received) == 0 {
+	if e == nil || len(e.hub.Received) == 0 {
 		return nil
 	}
-	out := make([]Received, len(e.received))
-	for i, r := range e.received {
-		out[i] = r.clone()
+	out := make([]Received, len(e.hub.Received))
+	for i := range e.hub.Received {
+		out[i] = receivedOf(&e.hub.Received[i])
 	}
 	return out
 }
@@ -166,12 +177,12 @@ func (e *Error) HTTPStatus() int {
 	if e == nil {
 		return 0
 	}
-	for _, r := range e.received {
-		if r.HTTPStatus != 0 {
-			return r.HTTPStatus
+	for i := range e.hub.Received {
+		if status := e.hub.Received[i].HTTPStatus; status != 0 {
+			return status
 		}
 	}
-	return row(e.number).http
+	return wire.HTTPStatus(e.hub.Number)
 }
 
 // Notes returns what was dropped or repaired when the error was read or made,
@@ -180,7 +191,7 @@ func (e *Error) Notes() []string {
 	if e == nil {
 		return nil
 	}
-	return slices.Clone([]string(e.notes))
+	return slices.Clone([]string(e.hub.Notes))
 }
 
 // Unwrap returns the cause: nil where there is none.
@@ -199,7 +210,7 @@ func (e *Error) WithCause(cause error) *Error {
 
 // WithMessage returns e with another text.
 func (e *Error) WithMessage(message string) *Error {
-	return e.changed(func(c *Error) { c.message = repair(message) })
+	return e.changed(func(c *Error) { c.hub.Message = jsontree.Clean(message) })
 }
 
 // WithDetail returns e with one more detail. A detail of that type that is
@@ -210,19 +221,20 @@ func (e *Error) WithDetail(m proto.Message) *Error {
 		return e
 	}
 	return e.changed(func(c *Error) {
-		d, err := detailOf(m)
+		d, err := schema.DetailOf(m)
 		if err != nil {
-			c.notes.add("detail %s left out: %v", m.ProtoReflect().Descriptor().FullName(), err)
+			c.hub.Notes.Add("detail %s left out: %v", m.ProtoReflect().Descriptor().FullName(), err)
 			return
 		}
-		for i := range c.details {
-			if c.details[i].Name() == d.Name() {
-				c.details = slices.Clone(c.details)
-				c.details[i] = d
+		name := d.Name()
+		for i := range c.hub.Details {
+			if c.hub.Details[i].Is(name) {
+				c.hub.Details = slices.Clone(c.hub.Details)
+				c.hub.Details[i] = d
 				return
 			}
 		}
-		c.details = append(slices.Clip(c.details), d)
+		c.hub.Details = append(slices.Clip(c.hub.Details), d)
 	})
 }
 
@@ -237,89 +249,67 @@ func (e *Error) changed(change func(*Error)) *Error {
 		return nil
 	}
 	c := *e
-	c.notes = slices.Clip(c.notes)
+	c.hub.Notes = slices.Clip(c.hub.Notes)
 	change(&c)
 	return &c
 }
 
+// identity returns the ErrorInfo that identifies the error.
+func (e *Error) identity() (wire.Info, bool) {
+	return wire.Identity(&e.hub, e.known().schema())
+}
+
 // ErrorInfo returns the google.rpc.ErrorInfo that identifies the error: the
-// first whose domain Linked knows, else the first; nil where there is none.
+// first whose domain is known, else the first; nil where there is none. One without
+// a reason names no error.
 func (e *Error) ErrorInfo() *errdetails.ErrorInfo {
 	if e == nil {
 		return nil
 	}
-	info, _ := e.identity(Linked(), Linked())
-	return info
+	in, ok := e.identity()
+	if !ok {
+		return nil
+	}
+	return in.Message()
 }
 
 // Reason returns the reason of ErrorInfo, "" where there is none.
 func (e *Error) Reason() string {
-	if reason, _, ok := e.onlyInfo(); ok {
-		return string(reason)
+	if e == nil {
+		return ""
 	}
-	return e.ErrorInfo().GetReason()
+	in, _ := e.identity()
+	return string(in.Reason)
 }
 
 // Domain returns the domain of ErrorInfo, "" where there is none.
 func (e *Error) Domain() string {
-	if _, domain, ok := e.onlyInfo(); ok {
-		return string(domain)
-	}
-	return e.ErrorInfo().GetDomain()
-}
-
-func (e *Error) domainAndReason() (domain, reason string) {
-	if reason, domain, ok := e.onlyInfo(); ok {
-		return string(domain), string(reason)
-	}
-	info := e.ErrorInfo()
-	return info.GetDomain(), info.GetReason()
-}
-
-// onlyInfo returns what ErrorInfo says without reading the rest of it, where e has
-// at most one and it is plain.
-func (e *Error) onlyInfo() (reason, domain []byte, ok bool) {
 	if e == nil {
-		return nil, nil, true
+		return ""
 	}
-	var only *RawDetail
-	for i := range e.details {
-		d := &e.details[i]
-		if d.typeURL != typeErrorInfo && d.Name() != nameErrorInfo {
-			continue
-		}
-		if only != nil || d.json != nil {
-			return nil, nil, false
-		}
-		only = d
-	}
-	if only == nil {
-		return nil, nil, true
-	}
-	return rpcjson.ErrorInfoFields(only.value)
+	in, _ := e.identity()
+	return string(in.Domain)
 }
 
-// RetryDelay returns the delay of the first RetryInfo detail, not below 0.
-func (e *Error) RetryDelay() (time.Duration, bool) {
-	info, ok := Detail[*errdetails.RetryInfo](e)
-	if !ok {
-		return 0, false
+// Metadata returns a copy of the metadata of ErrorInfo; nil where there are none.
+func (e *Error) Metadata() map[string]string {
+	if e == nil {
+		return nil
 	}
-	return max(info.GetRetryDelay().AsDuration(), 0), true
+	in, _ := e.identity()
+	return in.Metadata()
 }
 
 // Retryable tells whether the same call may succeed when it is made again: what
-// the definition of the error says, else whether a RetryInfo is there, else
-// whether the code is UNAVAILABLE.
+// the definition of the error says, else whether a RetryInfo with a delay is there,
+// else whether the code is UNAVAILABLE.
 func (e *Error) Retryable() bool {
 	if e == nil {
 		return false
 	}
-	if info := e.ErrorInfo(); info != nil {
-		if d := Linked().Find(info.GetDomain(), info.GetReason()); d != nil {
-			if retryable, known := d.Retryable(); known {
-				return retryable
-			}
+	if d := wire.DefinitionOf(&e.hub, e.known().schema()); d != nil {
+		if retryable, known := d.Retryable(); known {
+			return retryable
 		}
 	}
 	if _, ok := e.RetryDelay(); ok {
@@ -346,23 +336,18 @@ func Detail[T proto.Message](err error) (T, bool) {
 
 // detail reads the first readable detail of m's type into m.
 func (e *Error) detail(m proto.Message) bool {
-	name := m.ProtoReflect().Descriptor().FullName()
-	for _, d := range e.details {
-		if d.Name() != name {
+	name, catalog := string(m.ProtoReflect().Descriptor().FullName()), e.known()
+	for i := range e.hub.Details {
+		d := &e.hub.Details[i]
+		if !d.Is(name) {
 			continue
 		}
-		value := d.value
-		if d.json != nil {
-			known, ok := knownPart(Linked(), d)
-			if !ok {
-				continue
+		if value, ok := wire.KnownPart(d, catalog.schema()); ok {
+			if schema.UnmarshalProto(proto.UnmarshalOptions{Resolver: catalog}, value, m) == nil {
+				return true
 			}
-			value = known.value
+			proto.Reset(m)
 		}
-		if (proto.UnmarshalOptions{Resolver: Linked()}).Unmarshal(value, m) == nil {
-			return true
-		}
-		proto.Reset(m)
 	}
 	return false
 }
@@ -384,49 +369,9 @@ func annotatedLink(link error) (*Error, bool) {
 	if !ok {
 		return nil, false
 	}
-	d, err := DefinitionOf(descriptorOf(m))
+	d, err := schema.DefinitionOf(schema.DescriptorOf(m))
 	if err != nil {
 		return nil, false
 	}
-	return d.instance(m), true
-}
-
-// identity returns the first ErrorInfo whose domain is known, else the first,
-// and its place; nil and -1 where there is none.
-func (e *Error) identity(errors, types *Catalog) (*errdetails.ErrorInfo, int) {
-	var first *errdetails.ErrorInfo
-	place := -1
-	for i, d := range e.details {
-		info := errorInfo(types, d)
-		if info == nil {
-			continue
-		}
-		if errors.KnowsDomain(info.GetDomain()) {
-			return info, i
-		}
-		if first == nil {
-			first, place = info, i
-		}
-	}
-	return first, place
-}
-
-// errorInfo reads a detail as an ErrorInfo; nil where it is none.
-func errorInfo(c *Catalog, d RawDetail) *errdetails.ErrorInfo {
-	if d.Name() != nameErrorInfo {
-		return nil
-	}
-	value := d.value
-	if d.json != nil {
-		known, ok := knownPart(c, d)
-		if !ok {
-			return nil
-		}
-		value = known.value
-	}
-	info := new(errdetails.ErrorInfo)
-	if proto.Unmarshal(value, info) != nil {
-		return nil
-	}
-	return info
+	return instance(d, m), true
 }

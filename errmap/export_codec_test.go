@@ -1,16 +1,9 @@
 package errmap
 
-import statuspb "google.golang.org/genproto/googleapis/rpc/status"
+import "github.com/errmap/errmap/internal/wire"
 
-// PercentEncode is percentEncode for the tests.
-func PercentEncode(s string) string { return percentEncode(s) }
+// PercentEncode is that of grpc-message, for the tests.
+func PercentEncode(s string) string { return wire.PercentEncode(s) }
 
-// PercentDecode is percentDecode for the tests.
-func PercentDecode(s string) string { return percentDecode(s) }
-
-// ParseStatus is parseStatus for the tests.
-func ParseStatus(b []byte) (*statuspb.Status, []string, error) {
-	var n notes
-	s, _, err := parseStatus(b, 1<<20, &n)
-	return s, n, err
-}
+// PercentDecode is that of grpc-message, for the tests.
+func PercentDecode(s string) string { return wire.PercentDecode(s) }

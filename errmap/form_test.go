@@ -17,7 +17,7 @@ func TestFormError_Error(t *testing.T) {
 			return errmap.DecodeJSONRPC(body, errmap.ProfileGeneric, opts...)
 		},
 	} {
-		const why = "invalid character '<' at start of value"
+		const why = "invalid character '<' at offset 0, expected a value"
 		_, err := decode([]byte("<html>"))
 		if want := "not " + wire + " error: " + why; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
+
+	"github.com/errmap/errmap/internal/hub"
 )
 
 // hiddenText is all that a caller learns of an error that does not speak.
@@ -50,7 +52,7 @@ func Forward(err error) error {
 	if e == nil {
 		return err
 	}
-	return e.changed(func(c *Error) { c.forwarded = true })
+	return e.changed(func(c *Error) { c.hub.Forwarded = true })
 }
 
 // speaker is an error in a chain that a caller may see; without a node there is
@@ -72,7 +74,7 @@ func (s speaker) within(err error) *Error {
 			c.cause = err
 		}
 		if s.others > 0 {
-			c.notes.add("%d further errors of the join are not sent", s.others)
+			c.hub.Notes.Add("%d further errors of the join are not sent", s.others)
 		}
 	})
 }
@@ -118,7 +120,7 @@ func (s *speaker) visit(link error, recognize []Recognizer, remote bool) {
 
 func spoken(link error, recognize []Recognizer, remote bool) (*Error, bool) {
 	if e, ok := link.(*Error); ok { // a link, not a chain
-		if e == nil || (e.remote || e.local || e.silent) && !e.forwarded && !remote {
+		if e == nil || e.hub.Origin != hub.Made && e.hub.Origin != hub.Read && !e.hub.Forwarded && !remote {
 			return nil, true
 		}
 		return e, true
@@ -158,13 +160,13 @@ func as(err error) (e *Error, ok bool) {
 
 // hidden returns the error that stands for one that is not for the caller.
 func hidden(cause error) *Error {
-	return &Error{number: int32(code.Code_INTERNAL), message: hiddenText, cause: cause, silent: true}
+	return &Error{hub: hub.Error{Number: int32(code.Code_INTERNAL), Message: hiddenText, Origin: hub.Hidden}, cause: cause}
 }
 
 func deadlineExceeded(cause error) *Error {
-	return &Error{number: int32(code.Code_DEADLINE_EXCEEDED), message: "deadline exceeded", cause: cause}
+	return NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(cause)
 }
 
 func canceled(cause error) *Error {
-	return &Error{number: int32(code.Code_CANCELLED), message: "canceled", cause: cause}
+	return NewCode(code.Code_CANCELLED, "canceled").WithCause(cause)
 }

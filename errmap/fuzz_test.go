@@ -121,42 +121,14 @@ func FuzzDecodeGRPC(f *testing.F) {
 	})
 }
 
-func FuzzParseStatus(f *testing.F) {
-	seeds(f, allWires[2], 20, func(p packet) { f.Add(p.body) })
-	f.Add([]byte{0x12, 0x02, 0xC3, 0x28})
-	f.Add([]byte{0x1A, 0x03, 0x0A, 0x01, 0xFF})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) > maxFuzzed {
-			t.Skip()
-		}
-		got, notes, err := errmap.ParseStatus(b)
-		want := new(statuspb.Status)
-		if proto.Unmarshal(b, want) != nil {
-			return // text that is not UTF-8, which parseStatus repairs, or no Status at all
-		}
-		if err != nil {
-			t.Fatalf("%v where proto.Unmarshal reads %v", err, want)
-		}
-		for _, detail := range want.GetDetails() {
-			if len(detail.ProtoReflect().GetUnknown()) > 0 && len(notes) == 0 {
-				t.Fatalf("no note of the fields of an Any in %v", want)
-			}
-			detail.ProtoReflect().SetUnknown(nil)
-		}
-		if !proto.Equal(want, got) {
-			t.Fatalf("%v where proto.Unmarshal reads %v", got, want)
-		}
-	})
-}
-
 func FuzzFromStatus(f *testing.F) {
 	seeds(f, allWires[2], 20, func(p packet) { f.Add(p.body) })
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > maxFuzzed {
 			t.Skip()
 		}
-		s, _, err := errmap.ParseStatus(b)
-		if err != nil {
+		s := new(statuspb.Status)
+		if proto.Unmarshal(b, s) != nil {
 			return
 		}
 		e, err := errmap.FromStatus(s)
@@ -165,14 +137,14 @@ func FuzzFromStatus(f *testing.F) {
 }
 
 func FuzzFromMap(f *testing.F) {
-	for p := range 3 {
+	for p := range errmap.Profiles() {
 		seeds(f, allWires[6+p], 5, func(in packet) { f.Add(p, in.body) })
 	}
 	f.Fuzz(func(t *testing.T, profile int, body []byte) {
-		if len(body) > maxFuzzed || profile < 0 || profile > 2 {
+		if len(body) > maxFuzzed || profile < 0 || profile >= len(errmap.Profiles()) {
 			t.Skip()
 		}
-		p := errmap.Profile(profile)
+		p := errmap.Profiles()[profile]
 		d := json.NewDecoder(bytes.NewReader(body))
 		d.UseNumber()
 		var m map[string]any
@@ -212,29 +184,6 @@ func FuzzParseRetryAfter(f *testing.F) {
 		again, ok := errmap.ParseRetryAfter(e.RetryAfter(), received)
 		if !ok || again < delay || again-delay >= time.Second {
 			t.Fatalf("%q is %v, written %q, read %v", value, delay, e.RetryAfter(), again)
-		}
-	})
-}
-
-func FuzzPercentCodec(f *testing.F) {
-	for _, s := range []string{"", "line1\r\nline2 é 100%", "%41", "%zz", "%", "%4", " a ", "caf\xe9", "\x00\x7f"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		wire := errmap.PercentEncode(s)
-		for i := range len(wire) {
-			if wire[i] < ' ' || wire[i] > '~' {
-				t.Fatalf("%q encoded %q", s, wire)
-			}
-		}
-		if strings.TrimSpace(wire) != wire {
-			t.Fatalf("%q encoded %q, which HTTP trims", s, wire)
-		}
-		if back := errmap.PercentDecode(wire); back != s {
-			t.Fatalf("%q encoded %q, decoded %q", s, wire, back)
-		}
-		if len(errmap.PercentDecode(s)) > len(s) {
-			t.Fatalf("%q decodes to more than it is", s)
 		}
 	})
 }

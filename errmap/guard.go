@@ -13,6 +13,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
+	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/jsontree"
 	procedures "github.com/errmap/errmap/internal/procedure"
 )
 
@@ -88,8 +90,9 @@ func WithHiddenMessage(text string) GuardOption {
 	return guardOption(func(g *Guard) { g.hiddenText = text })
 }
 
-// WithDebugInfo lets google.rpc.DebugInfo details leave the server. The default
-// takes them out of every error.
+// WithDebugInfo lets google.rpc.DebugInfo details leave the server, and the members
+// that peers put into their errors beside what their wires define, which may hold
+// stacks just as well. The default takes both out of every error.
 func WithDebugInfo() GuardOption { return guardOption(func(g *Guard) { g.debugInfo = true }) }
 
 // WithShutdown names a channel that is closed when the server begins to shut
@@ -133,7 +136,7 @@ func unspoken(err error) error {
 	switch {
 	case ok && e == nil:
 		return errNilError
-	case ok && e.silent && e.cause != nil:
+	case ok && e.hub.Origin == hub.Hidden && e.cause != nil:
 		return e.cause
 	}
 	return err
@@ -183,9 +186,9 @@ func (g *Guard) hide(ctx context.Context, r Report) *Error {
 	r.Procedure = procedures.Of(ctx)
 	g.report(ctx, r)
 	e := hidden(r.Err)
-	e.silent = false // what it is to say, a guard decided
+	e.hub.Origin = hub.Made // what it is to say, a guard decided
 	if g.hiddenText != "" {
-		e.message = repair(g.hiddenText)
+		e.hub.Message = jsontree.Clean(g.hiddenText)
 	}
 	return e.WithDetail(&errdetails.RequestInfo{RequestId: r.ID})
 }
@@ -205,31 +208,21 @@ func (g *Guard) report(ctx context.Context, r Report) {
 	g.log(ctx, r)
 }
 
-// strip takes out what must not leave: DebugInfo, and of the program's own failed
-// call all text, which names addresses, be it in the message or in what the answer
-// of an intermediary held beside it.
+// strip takes out what must not leave: DebugInfo and, with it, the members that a peer
+// sent, in which frameworks put stacks; and of the program's own failed call all text,
+// which names addresses, be it in the message or in what the answer of an
+// intermediary held beside it.
 func (g *Guard) strip(e *Error) *Error {
-	if e.local {
+	if e.hub.Origin == hub.Local {
 		e = e.WithMessage(strings.ToLower(strings.ReplaceAll(e.Code().String(), "_", " "))).changed(func(c *Error) {
-			c.received = nil
-			c.details = slices.DeleteFunc(slices.Clone(c.details), func(d RawDetail) bool { return d.json != nil || d.Name() != nameRetryInfo })
+			c.hub.Received = nil
+			c.hub.Details = slices.DeleteFunc(slices.Clone(c.hub.Details), func(d hub.Detail) bool { return d.IsJSON() || !d.Is(hub.NameRetryInfo) })
 		})
 	}
-	if g.debugInfo || !e.hasDebugInfo() {
+	if g.debugInfo || !e.hub.HasDebug() {
 		return e
 	}
-	return e.changed(func(c *Error) {
-		c.details = slices.DeleteFunc(slices.Clone(c.details), func(d RawDetail) bool { return d.Name() == nameDebugInfo })
-	})
-}
-
-func (e *Error) hasDebugInfo() bool {
-	for i := range e.details {
-		if e.details[i].Name() == nameDebugInfo {
-			return true
-		}
-	}
-	return false
+	return e.changed(func(c *Error) { c.hub.DropDebug() })
 }
 
 func logReport(ctx context.Context, r Report) {

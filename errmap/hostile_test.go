@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/schema/schematest"
 )
 
 // tooSlow is far above what reading in proportion takes, on a busy machine and
@@ -233,5 +234,25 @@ func TestProperty_details_that_nest_deep(t *testing.T) {
 		if s := difference(e, back, exactly); s != "" {
 			t.Errorf("%s: %s", w.name, s)
 		}
+	}
+}
+
+// A map entry with its key twice, the second time as a varint, makes protobuf-go
+// panic where it has no generated code. A field of another wire type inside an entry
+// is nothing that Protobuf keeps, so the entry is what is left; the bytes stay.
+func TestUnmarshal_hostile_map_entry(t *testing.T) {
+	t.Parallel()
+	catalog := newCatalog(t, schematest.Foreign(t, schematest.Compile(t, schematest.Shop)))
+	detail := &anypb.Any{TypeUrl: "type.googleapis.com/shop.v1.EveryKindError", Value: []byte("r\x05" + "\x0a\x010\x08b")}
+	e, err := errmap.FromStatus(&statuspb.Status{Code: 5, Message: "gone", Details: []*anypb.Any{detail}}, errmap.WithCatalog(catalog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(errmap.EncodeStatusJSON(e, errmap.WithCatalog(catalog)))
+	if want := `{"code":5,"message":"gone","details":[{"@type":"type.googleapis.com/shop.v1.EveryKindError","stock":{"0":"0"}}]}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if s := e.Status(errmap.WithCatalog(catalog)); !proto.Equal(s.GetDetails()[0], detail) {
+		t.Errorf("%v", s)
 	}
 }

@@ -4,6 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/jsontree"
 )
 
 // ToMap returns the error object of JSON-RPC 2.0 as the map that JSON-RPC
@@ -29,25 +34,27 @@ func ToMap(e *Error, p Profile, opts ...EncodeOption) map[string]any {
 // type, message, and data, which may be anything that encoding/json writes. Data
 // that it cannot write is dropped with a note.
 func FromMap(m map[string]any, p Profile, opts ...DecodeOption) (*Error, error) {
-	o := newDecodeOptions(opts)
 	if m == nil {
 		return nil, &FormError{Wire: WireJSONRPC, Reason: "no map"}
 	}
-	var lost notes
-	members := make([]member, 0, len(m))
-	for _, name := range sortedKeys(m) {
+	var lost hub.Notes
+	object := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
 		value, err := marshalPlain(m[name])
 		if err != nil {
-			lost.add("member %q dropped: %v", name, err)
+			lost.Add("member %q dropped: %v", name, err)
 			continue
 		}
-		members = append(members, newMember(name, value))
+		if len(object) > 1 {
+			object = append(object, ',')
+		}
+		object = append(append(jsontree.AppendString(object, name), ':'), value...)
 	}
-	e, err := decodeJSONRPC(appendMembers(nil, members), p, o)
+	e, err := DecodeJSONRPC(append(object, '}'), p, opts...)
 	if err != nil {
 		return nil, err
 	}
-	e.notes = append(lost, e.notes...)
+	e.hub.Notes = append(lost, e.hub.Notes...)
 	return e, nil
 }
 

@@ -1,9 +1,12 @@
 package errmap
 
 import (
+	"math"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/errmap/errmap/internal/wire"
 )
 
 // The limits of a decoder unless WithLimits says otherwise.
@@ -15,8 +18,9 @@ const (
 )
 
 // DefaultBudget is the room for an error in gRPC headers, in bytes, unless
-// WithBudget says otherwise: what common proxies allow for all headers.
-const DefaultBudget = 8 << 10
+// WithBudget says otherwise. It leaves a KiB of the commonest limit, 8 KiB for all
+// headers, to the others.
+const DefaultBudget = 7 << 10
 
 // Limits bound what a decoder takes from foreign bytes. A zero member means
 // the default; a negative one means no limit.
@@ -53,21 +57,22 @@ func WithCatalog(c *Catalog) Option { return catalogOption{c} }
 // render a whole google.rpc.Status through a strict ProtoJSON and know no such
 // type. What only a Carried could say is then lost, with a note.
 func WithoutCarried() EncodeOption {
-	return encodeOption(func(o *encodeOptions) { o.withoutCarried = true })
+	return encodeOption(func(o *encodeOptions) { o.WithoutCarried = true })
 }
 
-// WithBudget sets the room that the three gRPC headers may take, names and
-// values, in bytes after encoding. Zero means DefaultBudget, a negative number
-// no limit.
+// WithBudget sets the room that the three gRPC headers may take, in bytes as HTTP/2
+// counts them: name, value and 32 for each (RFC 9113 section 6.5.2). Zero means
+// DefaultBudget, a negative number no limit. Set it where a proxy or a client has
+// another limit.
 func WithBudget(n int) EncodeOption {
-	return encodeOption(func(o *encodeOptions) { o.budget = n })
+	return encodeOption(func(o *encodeOptions) { o.Budget = n })
 }
 
 // WithNotes has f called for each part that an encoder drops, while the encoder
 // runs. Without it, what the budget of gRPC's headers drops is logged to
 // slog.Default.
 func WithNotes(f func(note string)) EncodeOption {
-	return encodeOption(func(o *encodeOptions) { o.note = f })
+	return encodeOption(func(o *encodeOptions) { o.Note = f })
 }
 
 // WithLimits bounds what a decoder takes.
@@ -78,39 +83,33 @@ func WithLimits(l Limits) DecodeOption {
 // WithHTTPStatus tells a decoder the status of the response that it reads. A
 // number that no response has, below 100 or above 999, is none.
 func WithHTTPStatus(status int) DecodeOption {
-	return decodeOption(func(o *decodeOptions) { o.httpStatus = status })
+	return decodeOption(func(o *decodeOptions) { o.HTTPStatus = status })
 }
 
 // WithHTTPHeader tells a decoder the header of the response that it reads, and
 // the time at which it came: Retry-After becomes a RetryInfo detail where the
 // error has none (RFC 9110 section 10.2.3).
 func WithHTTPHeader(h http.Header, received time.Time) DecodeOption {
-	return decodeOption(func(o *decodeOptions) { o.retryAfter, o.received = h.Values("Retry-After"), received })
+	return decodeOption(func(o *decodeOptions) { o.RetryAfter, o.Decoding.Received = h.Values("Retry-After"), received })
 }
 
 // WithinStream tells DecodeConnect that the error stood in an end-of-stream
 // message, where the HTTP status says nothing of it.
 func WithinStream() DecodeOption {
-	return decodeOption(func(o *decodeOptions) { o.stream = true })
+	return decodeOption(func(o *decodeOptions) { o.Stream = true })
 }
 
 type encodeOptions struct {
-	catalog        *Catalog
-	withoutCarried bool
-	budget         int
-	note           func(string)
+	wire.Encoding
+	catalog *Catalog
 }
 
+func (o *encodeOptions) encoding() *wire.Encoding { return &o.Encoding }
+
 type decodeOptions struct {
-	catalog    *Catalog
-	limits     Limits
-	httpStatus int
-	stream     bool
-	retryAfter []string
-	received   time.Time
-	// errors is where errors are looked up: catalog, but in the check of an
-	// encoder that asks what a reader without it makes of its output.
-	errors *Catalog
+	wire.Decoding
+	catalog *Catalog
+	limits  Limits
 }
 
 type encodeOption func(*encodeOptions)
@@ -151,9 +150,10 @@ func applyEncodeOptions(opts []EncodeOption) *encodeOptions {
 	for _, opt := range opts {
 		opt.applyEncode(o)
 	}
-	if o.budget == 0 {
-		o.budget = DefaultBudget
+	if o.Budget == 0 {
+		o.Budget = DefaultBudget
 	}
+	o.Encoding.Catalog = o.catalog.schema()
 	return o
 }
 
@@ -162,37 +162,27 @@ func applyDecodeOptions(opts []DecodeOption) *decodeOptions {
 	for _, opt := range opts {
 		opt.applyDecode(o)
 	}
-	if !isHTTPStatus(o.httpStatus) {
-		o.httpStatus = 0
+	if !wire.IsHTTPStatus(o.HTTPStatus) {
+		o.HTTPStatus = 0
 	}
-	o.limits = o.limits.withDefaults()
-	o.errors = o.catalog
+	o.Limits = o.limits.wire()
+	o.Decoding.Catalog = o.catalog.schema()
 	return o
 }
 
-// isHTTPStatus tells whether a response can have a status (RFC 9110 section 15).
-func isHTTPStatus(n int) bool { return n >= 100 && n <= 999 }
-
-func (l Limits) withDefaults() Limits {
-	set := func(n *int, fallback int) {
+// wire returns the limits with each one set.
+func (l Limits) wire() wire.Limits {
+	set := func(n, fallback int) int {
 		switch {
-		case *n == 0:
-			*n = fallback
-		case *n < 0:
-			*n = int(^uint(0) >> 1)
+		case n == 0:
+			return fallback
+		case n < 0:
+			return math.MaxInt
 		}
+		return n
 	}
-	set(&l.Body, DefaultMaxBody)
-	set(&l.Details, DefaultMaxDetails)
-	set(&l.Depth, DefaultMaxDepth)
-	set(&l.Message, DefaultMaxMessage)
-	return l
-}
-
-func (o *encodeOptions) noted(n notes) {
-	if o.note != nil {
-		for _, s := range n {
-			o.note(s)
-		}
+	return wire.Limits{
+		Body: set(l.Body, DefaultMaxBody), Details: set(l.Details, DefaultMaxDetails),
+		Depth: set(l.Depth, DefaultMaxDepth), Message: set(l.Message, DefaultMaxMessage),
 	}
 }

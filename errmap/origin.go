@@ -1,13 +1,15 @@
 package errmap
 
+import "github.com/errmap/errmap/internal/hub"
+
 // Remote tells whether a peer sent the error. Returned from a handler such an
 // error is hidden, unless Forward says that it is for the caller.
-func (e *Error) Remote() bool { return e != nil && e.remote }
+func (e *Error) Remote() bool { return e != nil && e.hub.Origin == hub.Remote }
 
 // WithRemote returns e as an error that a peer sent: for adapters, and for tests
 // that need what a client would have received.
 func (e *Error) WithRemote() *Error {
-	return e.changed(func(c *Error) { c.remote, c.decoded, c.local = true, true, false })
+	return e.changed(func(c *Error) { c.hub.Origin = hub.Remote })
 }
 
 // Local tells whether the error is of a call that this program made and that
@@ -16,10 +18,10 @@ func (e *Error) WithRemote() *Error {
 // program or of its RPC library. Returned from a handler such an error is hidden,
 // unless Forward says that it is for the caller. An error that the program made
 // for a caller is neither Local nor Remote.
-func (e *Error) Local() bool { return e != nil && e.local }
+func (e *Error) Local() bool { return e != nil && e.hub.Origin == hub.Local }
 
 // WithLocal returns e as the error of a call that failed here: for adapters, and
 // for tests that need what a client would have met.
 func (e *Error) WithLocal() *Error {
-	return e.changed(func(c *Error) { c.local, c.remote = true, false })
+	return e.changed(func(c *Error) { c.hub.Origin = hub.Local })
 }

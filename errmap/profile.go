@@ -2,215 +2,175 @@ package errmap
 
 import (
 	"fmt"
-	"net/http"
-	"sync"
+	"slices"
+	"strings"
 
-	a2av1 "github.com/errmap/errmap/gen/errmap/a2a/v1"
-	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
-	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/genproto/googleapis/rpc/code"
+
+	"github.com/errmap/errmap/internal/wire"
 )
-
-// The numbers that JSON-RPC 2.0 section 5.1 defines.
-const (
-	numberParseError     = -32700
-	numberInvalidRequest = -32600
-	numberMethodNotFound = -32601
-	numberInvalidParams  = -32602
-	numberInternalError  = -32603
-)
-
-// The numbers of MCP that only its readers know.
-const (
-	numberMCPResourceNotFound = -32002 // before 2026-07-28
-	numberMCPURLElicitation   = -32042 // 2025-11-25
-)
-
-const domainMCP = "modelcontextprotocol.io"
 
 // Profile is a dialect of JSON-RPC 2.0: which numbers an error has there and
 // what its data looks like. A caller chooses it; it is never guessed from a
-// number. The zero value is ProfileGeneric.
-type Profile int
+// number. The zero value is ProfileGeneric. Profiles are compared with ==, and are
+// safe for concurrent use. NewProfile makes one of a program's own.
+type Profile struct{ of *profileOf }
 
-const (
+// profileOf makes a profile when it is first used.
+type profileOf struct{ get func() *wire.Profile }
+
+// The profiles that are built in.
+var (
 	// ProfileGeneric is plain JSON-RPC 2.0: every number, data is an array of
 	// typed objects.
-	ProfileGeneric Profile = iota
-	// ProfileA2A is A2A 1.0: its nine errors always carry their ErrorInfo.
-	ProfileA2A
+	ProfileGeneric = Profile{}
+	// ProfileA2A is A2A 1.0.1: its nine errors always carry their ErrorInfo.
+	ProfileA2A = Profile{&profileOf{wire.A2A}}
 	// ProfileMCP is MCP 2026-07-28: its own errors have the data of its schema.
-	ProfileMCP
+	ProfileMCP = Profile{&profileOf{wire.MCP}}
+	// ProfileMCP20251125 is MCP 2025-11-25: a resource that was not found is -32002,
+	// and the demand for a URL elicitation is -32042.
+	ProfileMCP20251125 = Profile{&profileOf{wire.MCP20251125}}
 )
 
-// String returns "generic", "a2a" or "mcp".
-func (p Profile) String() string {
-	switch p {
-	case ProfileGeneric:
-		return "generic"
-	case ProfileA2A:
-		return "a2a"
-	case ProfileMCP:
-		return "mcp"
-	}
-	return fmt.Sprintf("profile %d", int(p))
+// Profiles returns the profiles that are built in.
+func Profiles() []Profile {
+	return []Profile{ProfileGeneric, ProfileA2A, ProfileMCP, ProfileMCP20251125}
 }
 
-// ParseProfile returns the profile of that name. Its error lists the names.
+// ProfileSpec says what a profile is. Its zero value, with a name, is generic
+// JSON-RPC 2.0.
+type ProfileSpec struct {
+	// Name is what String returns.
+	Name string
+	// Domain is that of the errors that the protocol itself defines; "" for none. Their
+	// ErrorInfo is supplied where an error of one of their numbers comes without one.
+	Domain string
+	// Errors are those errors.
+	Errors []ProfileError
+	// ObjectData tells that the data of such an error is an object, with the members
+	// that it requires, and with all else that it says under "details". Otherwise data
+	// is an array of typed objects, as of any error.
+	ObjectData bool
+	// Reserved are the first and the last of the numbers that only Errors have, such as
+	// -32768 and -32000; zeros for none. An error of another domain whose own number is
+	// among them gets that of its code.
+	Reserved [2]int64
+	// Repeats are the numbers among the reserved ones that are written again where they
+	// were received; RepeatsAll tells that all are.
+	Repeats    []int64
+	RepeatsAll bool
+	// Codes are numbers that stand for a code alone: they are read, and never written.
+	Codes map[int64]code.Code
+	// HTTPStatuses has the HTTP status of an answer with an error of a number, where
+	// it is not 200.
+	HTTPStatuses map[int64]int
+	// AcceptedStatus is the HTTP status of the answer to notifications alone; 0 is 204.
+	AcceptedStatus int
+	// RefusesBatches tells that a batch is answered with one error, RefusesNullIDs that
+	// a request with a null id is invalid, and that an answer to a request whose id is
+	// not known has none.
+	RefusesBatches, RefusesNullIDs bool
+	// ChecksOrigins tells that a request with an Origin header is refused unless that
+	// origin is allowed, as MCP wants it of servers over HTTP.
+	ChecksOrigins bool
+}
+
+// ProfileError is an error that a protocol itself defines.
+type ProfileError struct {
+	// Definition is of the annotated message that is the error: its identity, code and
+	// texts.
+	Definition *Definition
+	// Number is the code of the error object; 0 is the one that the definition has.
+	Number int64
+	// Data are the members that data requires, in the order in which they are written.
+	// They are read into ErrorInfo.metadata, and so into the fields of the message.
+	Data []ProfileMember
+	// OnlyWithData tells that the number means this error only where data is an object
+	// of exactly these members, each of its type, and of nothing else but details.
+	OnlyWithData bool
+	// ReadOnly tells that the number is read, and not written.
+	ReadOnly bool
+}
+
+// ProfileMember is a member that the data of an error requires.
+type ProfileMember struct {
+	Name string
+	// Empty is the JSON of the value that says nothing, which is written where the
+	// error has no other: "\"\"", "[]", "{}". Its type is the member's.
+	Empty string
+}
+
+// NewProfile returns a profile. Its error names every mistake: two errors of one
+// number, an error of another domain, a member without a type.
+func NewProfile(s ProfileSpec) (Profile, error) {
+	p := &wire.Profile{
+		Name: s.Name, Domain: s.Domain, Objects: s.ObjectData, Reserved: s.Reserved,
+		Repeats: slices.Clone(s.Repeats), RepeatsAll: s.RepeatsAll, Accepted: s.AcceptedStatus,
+		NoBatches: s.RefusesBatches, NoNullIDs: s.RefusesNullIDs, Origins: s.ChecksOrigins,
+		Codes: map[int64]code.Code{}, HTTPStatuses: map[int64]int{},
+	}
+	for n, c := range s.Codes {
+		p.Codes[n] = c
+	}
+	for n, status := range s.HTTPStatuses {
+		p.HTTPStatuses[n] = status
+	}
+	for _, e := range s.Errors {
+		own := wire.OwnError{Number: e.Number, Definition: e.Definition.schema(), Alone: e.OnlyWithData, ReadOnly: e.ReadOnly}
+		if own.Number == 0 {
+			number, _ := e.Definition.JSONRPCCode()
+			own.Number = int64(number)
+		}
+		for _, m := range e.Data {
+			own.Members = append(own.Members, wire.Member(m))
+		}
+		p.Own = append(p.Own, own)
+	}
+	if err := p.Compile(); err != nil {
+		return Profile{}, err
+	}
+	return Profile{&profileOf{func() *wire.Profile { return p }}}, nil
+}
+
+// ParseProfile returns the built-in profile of that name. Its error lists the names.
 func ParseProfile(name string) (Profile, error) {
-	for _, p := range []Profile{ProfileGeneric, ProfileA2A, ProfileMCP} {
+	var names []string
+	for _, p := range Profiles() {
 		if p.String() == name {
 			return p, nil
 		}
+		names = append(names, p.String())
 	}
-	return 0, fmt.Errorf("errmap: unknown profile %q: want generic, a2a or mcp", name)
+	last := len(names) - 1
+	return Profile{}, fmt.Errorf("errmap: unknown profile %q: want %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
+
+// String returns the name: "generic", "a2a", "mcp", "mcp-2025-11-25", or that of
+// ProfileSpec.
+func (p Profile) String() string { return p.wire().Name }
 
 // HTTPStatus returns the HTTP status of the answer that holds an error of that
-// number: 200, but for what the transport of MCP says of some numbers.
-func (p Profile) HTTPStatus(number int64) int {
-	if p != ProfileMCP {
-		return http.StatusOK
-	}
-	switch number {
-	case numberMethodNotFound:
-		return http.StatusNotFound
-	case numberParseError, numberInvalidRequest, -32020, -32021, -32022:
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
-}
+// number: 200, but for what the transport of a protocol says of some numbers.
+func (p Profile) HTTPStatus(number int64) int { return p.wire().HTTPStatus(number) }
 
-// domain is the domain whose errors the profile itself defines.
-func (p Profile) domain() string {
-	switch p {
-	case ProfileA2A:
-		return domainA2A
-	case ProfileMCP:
-		return domainMCP
-	}
-	return ""
-}
+// AcceptedStatus returns the HTTP status of the answer to notifications alone.
+func (p Profile) AcceptedStatus() int { return p.wire().Accepted }
 
-// may tells whether the profile writes the number of an error of that domain.
-func (p Profile) may(number int64, domain string) bool {
-	switch {
-	case number == 0:
-		return false
-	case p == ProfileGeneric:
-		return true
-	case domain == p.domain() && domain != "":
-		return true
-	}
-	return number < -32768 || number > -32000
-}
+// RefusesBatches tells whether a batch is answered with one error.
+func (p Profile) RefusesBatches() bool { return p.wire().NoBatches }
 
-// mayRepeat tells whether the profile writes a number that was received.
-func (p Profile) mayRepeat(number int64) bool {
-	if number == 0 {
-		return false
-	}
-	if p != ProfileMCP || number < -32768 || number > -32000 {
-		return true
-	}
-	switch number {
-	case numberParseError, numberInvalidRequest, numberMethodNotFound, numberInvalidParams, numberInternalError, -32020, -32021, -32022:
-		return true
-	}
-	return false
-}
+// RefusesNullIDs tells whether a request with a null id is invalid, and whether an
+// answer to a request whose id is not known has no id.
+func (p Profile) RefusesNullIDs() bool { return p.wire().NoNullIDs }
 
-// own returns the catalogue of the errors that the profile itself defines.
-func (p Profile) own() *Catalog {
-	switch p {
-	case ProfileA2A:
-		return ownA2A()
-	case ProfileMCP:
-		return ownMCP()
-	}
-	return nil
-}
+// ChecksOrigins tells whether a request with an Origin header is refused unless that
+// origin is allowed.
+func (p Profile) ChecksOrigins() bool { return p.wire().Origins }
 
-// numbered returns the profile's own error of a number: nil where it has none,
-// and for the number that MCP shares with JSON-RPC itself.
-func (p Profile) numbered(number int64) *Definition {
-	if number != int64(int32(number)) || number == numberInvalidParams {
-		return nil
+func (p Profile) wire() *wire.Profile {
+	if p.of == nil {
+		return wire.Generic()
 	}
-	if p == ProfileMCP && number == numberMCPResourceNotFound {
-		return p.own().Find(domainMCP, reasonResourceNotFound)
-	}
-	switch p {
-	case ProfileA2A:
-		return numbersA2A().find(int32(number))
-	case ProfileMCP:
-		return numbersMCP().find(int32(number))
-	}
-	return nil
-}
-
-const reasonResourceNotFound = "RESOURCE_NOT_FOUND"
-
-var (
-	ownA2A = sync.OnceValue(func() *Catalog { return ownCatalog(a2av1.File_errmap_a2a_v1_errors_proto) })
-	ownMCP = sync.OnceValue(func() *Catalog { return ownCatalog(mcpv1.File_errmap_mcp_v1_errors_proto) })
-
-	numbersA2A = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownA2A(), domainA2A) })
-	numbersMCP = sync.OnceValue(func() *ownNumbers { return newOwnNumbers(ownMCP(), domainMCP) })
-)
-
-// ownNumbers are the errors of a profile by their numbers, which lie close
-// together.
-type ownNumbers struct {
-	first       int32
-	definitions []*Definition
-}
-
-func newOwnNumbers(own *Catalog, domain string) *ownNumbers {
-	n := new(ownNumbers)
-	var last int32
-	for _, d := range own.definitions {
-		number, ok := d.JSONRPCCode()
-		switch {
-		case !ok || number == numberInvalidParams: // it means more than the error
-		case n.first == 0:
-			n.first, last = number, number
-		default:
-			n.first, last = min(n.first, number), max(last, number)
-		}
-	}
-	n.definitions = make([]*Definition, last-n.first+1)
-	for i := range n.definitions {
-		n.definitions[i] = own.ByJSONRPC(domain, n.first+int32(i))
-	}
-	return n
-}
-
-func (n *ownNumbers) find(number int32) *Definition {
-	if i := int64(number) - int64(n.first); i >= 0 && i < int64(len(n.definitions)) {
-		return n.definitions[i]
-	}
-	return nil
-}
-
-// ownOf finds an identity among the errors that the profile itself defines, where
-// known is what another catalogue says of it, and tells whether any has that
-// domain.
-func (p Profile) ownOf(domain, reason []byte, known *Definition) (d *Definition, knows bool) {
-	if known != nil && known.profile == p && p != ProfileGeneric {
-		return known, true
-	}
-	return p.own().find(domain, reason)
-}
-
-// ownCatalog knows the errors of one file and nothing else.
-func ownCatalog(file protoreflect.FileDescriptor) *Catalog {
-	var definitions []*Definition
-	for i := range file.Messages().Len() {
-		if d, err := DefinitionOf(file.Messages().Get(i)); err == nil {
-			definitions = append(definitions, d)
-		}
-	}
-	c := new(Catalog)
-	_ = c.index(definitions) // our own files have no clash: a test lints them
-	return c
+	return p.of.get()
 }

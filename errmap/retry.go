@@ -1,18 +1,19 @@
 package errmap
 
 import (
-	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/protobuf/types/known/durationpb"
+	"github.com/errmap/errmap/internal/wire"
 )
 
-// maxRetryAfter bounds a delay to what time.Duration and google.protobuf.Duration
-// can both say.
-const maxRetryAfter = 250 * 365 * 24 * time.Hour
+// RetryDelay returns the delay of the first RetryInfo detail that has one which
+// can be read, not below 0. Without a delay a RetryInfo says nothing.
+func (e *Error) RetryDelay() (time.Duration, bool) {
+	if e == nil {
+		return 0, false
+	}
+	return wire.RetryDelay(&e.hub, e.known().schema())
+}
 
 // RetryAfter returns the value of the Retry-After header that an HTTP response
 // with this error has: the delay of RetryInfo in whole seconds, rounded up; ""
@@ -22,59 +23,12 @@ func (e *Error) RetryAfter() string {
 	if !ok {
 		return ""
 	}
-	return wholeSeconds(delay)
-}
-
-// wholeSeconds returns a delay in whole seconds, rounded up.
-func wholeSeconds(delay time.Duration) string {
-	seconds := int64(delay / time.Second)
-	if delay%time.Second > 0 {
-		seconds++
-	}
-	return strconv.FormatInt(seconds, 10)
+	return wire.WholeSeconds(delay)
 }
 
 // ParseRetryAfter reads a Retry-After value in either form: seconds, or a date,
 // which counts from received. A moment that has passed is 0. It is false where
 // the value is neither.
 func ParseRetryAfter(value string, received time.Time) (time.Duration, bool) {
-	value = strings.TrimSpace(value)
-	if digits := strings.TrimLeft(value, "0123456789"); digits == "" && value != "" {
-		seconds, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
-			return maxRetryAfter, true
-		}
-		return time.Duration(seconds) * time.Second, true
-	}
-	if n, err := strconv.ParseInt(value, 10, 64); err == nil && n < 0 {
-		return 0, true
-	}
-	date, err := http.ParseTime(value)
-	if err != nil {
-		return 0, false
-	}
-	return min(max(date.Sub(received), 0), maxRetryAfter), true
-}
-
-// addRetryAfter appends what a Retry-After header says as a RetryInfo, unless
-// the error has one.
-func addRetryAfter(e *Error, value string, received time.Time) {
-	delay, ok := ParseRetryAfter(value, received)
-	if !ok {
-		e.notes.add("Retry-After %q is neither seconds nor a date", clip(value, 64))
-		return
-	}
-	for _, d := range e.details {
-		if d.Name() != nameRetryInfo {
-			continue
-		}
-		if e.RetryAfter() != wholeSeconds(delay) {
-			e.notes.add("Retry-After %q is not the delay of the RetryInfo, which stands", clip(value, 64))
-		}
-		return
-	}
-	d, err := detailOf(&errdetails.RetryInfo{RetryDelay: durationpb.New(delay)})
-	if err == nil {
-		e.details = append(e.details, d)
-	}
+	return wire.ParseRetryAfter(value, received)
 }

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // sameness is how much two errors must have in common.
@@ -121,7 +122,7 @@ func detailDifference(a, b errmap.RawDetail, how sameness) string {
 		return fmt.Sprintf("%s %x became %x", a.Name(), aValue, bValue)
 	}
 	y, err := bm.UnmarshalNew()
-	if err != nil || !proto.Equal(x, y) {
+	if err != nil || !sameMessage(x, y) {
 		return fmt.Sprintf("%s %v became %v (%v)", a.Name(), x, y, err)
 	}
 	return ""
@@ -143,8 +144,18 @@ func jsonDifference(text []byte, d errmap.RawDetail) string {
 	other := d.Any()
 	other.TypeUrl = read.GetTypeUrl()
 	b, err := other.UnmarshalNew()
-	if err != nil || !proto.Equal(a, b) {
+	if err != nil || !sameMessage(a, b) {
 		return fmt.Sprintf("%s is not %v (%v)", text, b, err)
 	}
 	return ""
+}
+
+// sameMessage compares two messages, an Any inside by what it holds.
+func sameMessage(a, b proto.Message) bool {
+	if proto.Equal(a, b) {
+		return true
+	}
+	x, err := proto.Marshal(a)
+	y, also := proto.Marshal(b)
+	return err == nil && also == nil && schema.Linked().Codec().Equal("/"+string(a.ProtoReflect().Descriptor().FullName()), x, y)
 }

@@ -14,6 +14,7 @@ const (
 	generic = "jsonrpc/generic"
 	a2a     = "jsonrpc/a2a"
 	mcp     = "jsonrpc/mcp"
+	mcp2025 = "jsonrpc/mcp-2025-11-25"
 )
 
 const infoPrefix = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"`
@@ -130,7 +131,7 @@ func TestWire_7_data(t *testing.T) {
 		row{rule: "a typed object alone is an array of one", from: generic, in: `{"code":-31404,"message":"m","data":` + jsonRI + `}`, to: generic, want: `{"code":-31404,"message":"m","data":[` + jsonRI + `]}`},
 		same("details in order", generic, `{"code":-31404,"message":"m","data":[`+jsonRI+`,"text",`+jsonMYS+`,{"@type":"type.googleapis.com/acme.v9.Mystery","n":9007199254740993,"h":12345678901234567890123,"f":1.0}]}`),
 		row{rule: "free-form data to Connect and back", from: generic, in: `{"code":-32602,"message":"m","data":{"n":1.0}}`, to: "connect",
-			want: `{"code":"invalid_argument","message":"m","details":[{"type":"errmap.v1.Carried","value":"EgsqCXsibiI6MS4wfRoE3Wb5SQ","debug":{"details":[{"json":"{\"n\":1.0}"}],"check":"3Wb5SQ=="}}]}`},
+			want: `{"code":"invalid_argument","message":"m","details":[{"type":"errmap.v1.Carried","value":"EgsqCXsibiI6MS4wfRoE3Wb5SQ"}]}`},
 		row{rule: "inside a response", from: generic, in: `{"jsonrpc":"2.0","id":null,"error":{"code":-31404,"message":"m"}}`, to: generic, want: `{"code":-31404,"message":"m"}`},
 		row{rule: "white space goes", from: generic, in: " { \"code\" : -31404 , \"message\" : \"m\" , \"data\" : [ 1 , 2 ] } ", to: generic, want: `{"code":-31404,"message":"m","data":[1,2]}`},
 	)
@@ -222,8 +223,12 @@ func TestWire_7_MCP(t *testing.T) {
 	runRows(t, []row{
 		{rule: "a resource that was not found", from: mcp, in: uri, to: mcp, want: uri},
 		{rule: "is NOT_FOUND elsewhere", from: mcp, in: uri, to: "http", want: `{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[` + resource + `]}}`},
-		{rule: "-32002 is the same before 2026", from: mcp, in: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`, to: mcp, want: uri},
-		{rule: "-32002 without data", from: mcp, in: `{"code":-32002,"message":"m"}`, to: mcp, want: `{"code":-32602,"message":"m","data":{"uri":""}}`},
+		{rule: "-32002 of the revision before is a bare code", from: mcp, in: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`, to: mcp, want: `{"code":-31404,"message":"m","data":{"uri":"shop://a"}}`},
+		{rule: "-32002 without data", from: mcp, in: `{"code":-32002,"message":"m"}`, to: mcp, want: `{"code":-31404,"message":"m"}`},
+		{rule: "-32002 under its own revision", from: mcp2025, in: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`, to: mcp2025, want: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`},
+		{rule: "-32002 from its own revision to the next", from: mcp2025, in: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`, to: mcp, want: uri},
+		{rule: "-32602 from there to the revision before", from: mcp, in: uri, to: mcp2025, want: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`},
+		{rule: "-32042 under its own revision", from: mcp2025, in: `{"code":-32042,"message":"m","data":{"elicitations":[]}}`, to: mcp2025, want: `{"code":-32042,"message":"m","data":{"elicitations":[]}}`},
 		{rule: "-32602 of other data is plain", from: mcp, in: `{"code":-32602,"message":"m","data":{"uri":"shop://a","x":1}}`, to: "connect", not: "not_found"},
 		{rule: "-32602 of a uri that is no string is plain", from: mcp, in: `{"code":-32602,"message":"m","data":{"uri":5}}`, to: mcp, want: `{"code":-32602,"message":"m","data":{"uri":5}}`},
 		{rule: "-32602 without data is plain", from: mcp, in: `{"code":-32602,"message":"m"}`, to: mcp, want: `{"code":-32602,"message":"m"}`},
@@ -276,16 +281,16 @@ func TestProfile_HTTPStatus(t *testing.T) {
 
 func TestParseProfile(t *testing.T) {
 	t.Parallel()
-	for _, p := range []errmap.Profile{errmap.ProfileGeneric, errmap.ProfileA2A, errmap.ProfileMCP} {
+	for _, p := range errmap.Profiles() {
 		if got, err := errmap.ParseProfile(p.String()); got != p || err != nil {
 			t.Errorf("%s: %v, %v", p, got, err)
 		}
 	}
-	if _, err := errmap.ParseProfile("A2A"); err == nil || err.Error() != `errmap: unknown profile "A2A": want generic, a2a or mcp` {
+	if _, err := errmap.ParseProfile("A2A"); err == nil || err.Error() != `errmap: unknown profile "A2A": want generic, a2a, mcp or mcp-2025-11-25` {
 		t.Errorf("%v", err)
 	}
-	if got := errmap.Profile(9).String(); got != "profile 9" {
-		t.Errorf("%s", got)
+	if got := (errmap.Profile{}); got != errmap.ProfileGeneric {
+		t.Errorf("the zero value is %s", got)
 	}
 }
 

@@ -95,6 +95,7 @@ var allWires = []wire{
 	rpcWire(errmap.ProfileGeneric),
 	rpcWire(errmap.ProfileA2A),
 	rpcWire(errmap.ProfileMCP),
+	rpcWire(errmap.ProfileMCP20251125),
 }
 
 func wireNamed(t testing.TB, name string) wire {

@@ -57,7 +57,7 @@ func TestHandler_batch(t *testing.T) {
 		},
 		{
 			settles: "one bad element does not end the others, whatever is bad about it",
-			body: `[5,` + get(`1`, "a") + `,{"id":2},{"jsonrpc":"2.0","id":3,"method":"nope"},{"jsonrpc":"2.0","id":4,"method":"shop.v1.Cart/Get","params":[]},` +
+			body: `[5,` + get(`1`, "a") + `,{"id":2},{"jsonrpc":"2.0","id":3,"method":"nope"},{"jsonrpc":"2.0","id":4,"method":"shop.v1.Cart/Get","params":[1]},` +
 				`{"jsonrpc":"2.0","id":5,"method":"shop.v1.Cart/Watch"},` + get(`null`, "z") + `]`,
 			status: 200,
 			want: `[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the request is not an object"}},` + got(`1`, "a") +

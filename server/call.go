@@ -1,22 +1,21 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"connectrpc.com/connect/v2"
-	"google.golang.org/genproto/googleapis/rpc/code"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/inputerror"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"github.com/errmap/errmap/internal/procedure"
 )
@@ -24,13 +23,11 @@ import (
 // ProtocolName is the token for JSON-RPC in [connect.CallInfo.Protocol].
 const ProtocolName = errmapconnect.ProtocolNameJSONRPC
 
-// hiddenMessage is all that a caller learns of an error that does not speak.
-const hiddenMessage = "Internal error"
-
 var (
 	errStreamOver   = errors.New("server: the call is over")
 	errSecondResult = errors.New("server: a unary method sends one message")
 	errNoResult     = errors.New("server: the method returned neither a message nor an error")
+	errGoexit       = errors.New("server: the method called runtime.Goexit")
 )
 
 // Info is what is known of a call beyond [connect.CallInfo], whose
@@ -95,6 +92,7 @@ type call struct {
 	over     bool
 	answer   []byte
 	events   *eventStream
+	exited   *errmap.Error // where the method ended its goroutine
 }
 
 func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) *call {
@@ -115,22 +113,24 @@ func (h *handler) newCall(r *http.Request, request *jsonrpc.Request, m *method) 
 
 // run calls the method and returns what its caller may see of the error. When
 // it returns, nothing touches the call's buffers any more, even if the method
-// left goroutines behind.
+// left goroutines behind. Where the method ends its goroutine (runtime.Goexit), run
+// does not return, and the call has exited.
 func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 	c.ctx.Context, c.ctx.Name = ctx, c.method.spec.Procedure
 	over := false
 	defer func() {
-		if value := recover(); value != nil {
-			failure = c.h.guard.Panicked(&c.ctx, value)
+		if over {
+			return
 		}
-		if !over {
-			c.end()
+		value := recover()
+		c.end()
+		if value == nil {
+			value = errGoexit
+			c.exited = c.h.guard.Panicked(&c.ctx, value)
+			return
 		}
+		failure = c.h.guard.Panicked(&c.ctx, value)
 	}()
-	if !c.h.acquire() {
-		return errmap.NewCode(code.Code_UNAVAILABLE, "too many calls at the same time")
-	}
-	defer c.h.free()
 	err := c.h.server.Call(&c.ctx, c.method.spec.Procedure, &c.info, c)
 	sent := c.end()
 	over = true
@@ -140,19 +140,7 @@ func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 	if err == nil {
 		return nil
 	}
-	return spelled(c.h.guard.Outgoing(&c.ctx, err))
-}
-
-// spelled gives an error that an interceptor hid, with the text that it has on
-// the other wires, the spelling of JSON-RPC's own standard.
-func spelled(failure *errmap.Error) *errmap.Error {
-	if failure.Code() != code.Code_INTERNAL || !strings.EqualFold(failure.Message(), hiddenMessage) {
-		return failure
-	}
-	if _, hidden := errmap.Detail[*errdetails.RequestInfo](failure); !hidden {
-		return failure
-	}
-	return failure.WithMessage(hiddenMessage)
+	return c.h.guard.Outgoing(&c.ctx, err)
 }
 
 // end lets the stream of the method do nothing any more, and tells whether it has
@@ -187,7 +175,7 @@ func (c *call) Receive(message any) error {
 			return nil
 		}
 	}
-	return c.h.readParams(c.params, m)
+	return c.h.readParams(c.method, c.params, m)
 }
 
 // SendHeaders implements [connect.ServerStream]. A unary call may still fail,
@@ -253,9 +241,10 @@ func (h *handler) appendResult(dst []byte, c *call, message any) (out []byte, si
 }
 
 // readParams reads params into a message. The error is for the caller.
-func (h *handler) readParams(params []byte, m proto.Message) error {
+func (h *handler) readParams(method *method, params []byte, m proto.Message) error {
 	name := m.ProtoReflect().Descriptor().FullName()
-	if params == nil {
+	// A2A and MCP have params by name alone.
+	if params == nil || isEmptyList(params) && h.profile == errmap.ProfileGeneric && !method.required {
 		if err := proto.CheckInitialized(m); err != nil {
 			return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: a %s has required fields", name)
 		}
@@ -265,16 +254,15 @@ func (h *handler) readParams(params []byte, m proto.Message) error {
 		return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: params must be an object with the fields of %s", name)
 	}
 	if err := h.unmarshal.Unmarshal(params, m); err != nil {
-		return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: not a %s: %s", name, reasonOf(err))
+		return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: not a %s: %s", name, clip([]byte(inputerror.Reason(err, 0))))
 	}
 	return nil
 }
 
-// reasonOf takes the library's name, and the space of random width after it,
-// off an error of protojson.
-func reasonOf(err error) string {
-	text := strings.TrimPrefix(err.Error(), "proto:")
-	return clip([]byte(strings.TrimLeft(text, " \u00a0")))
+// isEmptyList reports whether params are an array of nothing, which is what clients send
+// for a method without arguments that know params by position alone.
+func isEmptyList(params []byte) bool {
+	return params[0] == '[' && bytes.TrimLeft(params[1:], " \t\r\n")[0] == ']'
 }
 
 // appendFailure appends a response with an error, and returns its number. One
@@ -290,17 +278,3 @@ func (h *handler) appendFailure(dst []byte, id jsonrpc.ID, failure *errmap.Error
 	dst, number = errmap.AppendJSONRPC(jsonrpc.BeginError(dst[:begin], id), short, h.profile, h.encoding...)
 	return jsonrpc.End(dst), number
 }
-
-func (h *handler) acquire() bool {
-	for {
-		running := h.calls.Load()
-		if running >= int64(h.limits.Calls) {
-			return false
-		}
-		if h.calls.CompareAndSwap(running, running+1) {
-			return true
-		}
-	}
-}
-
-func (h *handler) free() { h.calls.Add(-1) }

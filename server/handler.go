@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"connectrpc.com/connect/v2"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -18,7 +17,11 @@ import (
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/deadline"
+	"github.com/errmap/errmap/internal/goexit"
+	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/jsonrpc"
+	"github.com/errmap/errmap/internal/loglimit"
+	"github.com/errmap/errmap/internal/origin"
 )
 
 const (
@@ -47,56 +50,89 @@ type handler struct {
 	marshal   protojson.MarshalOptions
 	unmarshal protojson.UnmarshalOptions
 	discover  func() ([]byte, error)
-	calls     atomic.Int64 // that run
+	calls     inflight.Slots // that run
+	streams   inflight.Slots
+	rule      *origin.Rule
+	held      *inflight.Budget // of answers, and of bodies that were unpacked
 	reads     *deadline.Watch
+	writes    *deadline.Watch
+	log       *loglimit.Limiter
 	exchanges sync.Pool
 }
 
 // exchange is what one HTTP request needs while it is served.
 type exchange struct {
-	parser  jsonrpc.Parser
-	reading deadline.Reading
-	coding  string // of the body as it came
-	body    []byte
-	answer  []byte
-	ended   bool // without a panic, after which something may still use the buffers
+	parser   jsonrpc.Parser
+	reading  deadline.Span
+	writing  deadline.Span
+	coding   string // of the body as it came
+	body     []byte
+	unpacked inflight.Unpacked // the body as it is read, where it is compressed
+	answer   []byte
+	ended    bool // without a panic, after which something may still use the buffers
 }
 
 func newHandler(server *connect.Server, o *options) (*handler, error) {
-	methods, err := nameMethods(server, o.names)
+	methods, err := nameMethods(server, o.names, o.catalog)
 	if err != nil {
 		return nil, err
 	}
-	guard := append([]errmap.GuardOption{errmap.WithHiddenMessage(hiddenMessage)}, o.guard...)
+	var rules []origin.Option
+	if o.profile.ChecksOrigins() {
+		rules = append(rules, origin.EveryOrigin())
+	}
+	rule, err := origin.New(o.origins, o.hosts, rules...)
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
 	h := &handler{
 		options: o,
 		server:  server,
 		methods: methods,
-		guard:   errmap.NewGuard(append(guard, errmap.WithRecognizer(errmapconnect.Recognize))...),
+		rule:    rule,
+		guard:   errmap.NewGuard(append(o.guard[:len(o.guard):len(o.guard)], errmap.WithRecognizer(errmapconnect.Recognize))...),
 		rules:   jsonrpc.Rules{MaxDepth: o.limits.Depth, MaxItems: o.limits.BatchItems},
 		// Clients and servers are not always of the same version of a schema.
 		unmarshal: protojson.UnmarshalOptions{DiscardUnknown: true},
 	}
-	if o.profile == errmap.ProfileMCP {
-		h.rules.Batches, h.rules.NullIDs = jsonrpc.BatchesRefused, jsonrpc.NullIDsRefused
+	if o.profile.RefusesBatches() {
+		h.rules.Batches = jsonrpc.BatchesRefused
+	}
+	if o.profile.RefusesNullIDs() {
+		h.rules.NullIDs = jsonrpc.NullIDsRefused
 	}
 	if o.catalog != nil {
 		h.marshal.Resolver, h.unmarshal.Resolver = o.catalog, o.catalog
 		h.encoding = append([]errmap.EncodeOption{errmap.WithCatalog(o.catalog)}, o.encoding...)
 	}
 	if o.discovery != nil {
-		h.discover = sync.OnceValues(func() ([]byte, error) { return describeAPI(h) })
+		h.discover = sync.OnceValues(func() ([]byte, error) {
+			document, err := describeAPI(h)
+			return jsonrpc.End(document), err
+		})
 	}
-	h.reads = deadline.NewWatch(o.times.Read)
+	h.reads, h.writes = deadline.NewReadWatch(o.times.Read), deadline.NewWriteWatch(o.times.Write)
+	h.held, h.log = inflight.New(int64(o.limits.HeldBytes)), loglimit.New()
+	if o.dropped == nil {
+		o.dropped = h.logDropped
+	}
 	h.exchanges.New = func() any { return new(exchange) }
 	return h, nil
 }
 
 // ServeHTTP implements [net/http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor < 2 {
+		h.serveHTTP(w, r)
+		return
+	}
+	goexit.Serve(w, r, h.serveHTTP)
+}
+
+func (h *handler) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	x.ended = false
-	defer h.release(x)
+	defer h.release(r, x)
 	h.reads.Begin(&x.reading, w, r)
 	h.serve(w, r, x)
 	x.ended = true
@@ -105,7 +141,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve answers a request.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	x.coding = first(r.Header[headerContentEncoding])
-	refusal := h.admit(r, x.coding)
+	refusal := h.admit(w, r, x.coding)
 	if refusal == nil {
 		refusal = h.read(r, x)
 	}
@@ -113,13 +149,13 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 		// net/http reads some of the rest of the body before it answers, and that
 		// must end too.
 		h.reads.Keep(&x.reading)
-		h.refuse(w, r, refusal)
+		h.refuse(w, r, x, refusal)
 		return
 	}
 	h.reads.End(&x.reading)
 	requests, err := x.parser.ParseRequests(x.body, h.rules)
 	if err != nil {
-		h.refuse(w, r, h.unreadable(err))
+		h.refuse(w, r, x, h.unreadable(err))
 		return
 	}
 	ctx := r.Context()
@@ -129,7 +165,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 		if !requests.Batch {
 			id = requests.Items[0].ID
 		}
-		h.refuse(w, r, h.invalid("Invalid Request: "+err.Error(), id))
+		h.refuse(w, r, x, h.invalid("Invalid Request: "+err.Error(), id))
 		return
 	}
 	if limited {
@@ -144,7 +180,9 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	h.serveOne(ctx, w, r, x, &requests.Items[0])
 }
 
-func (h *handler) release(x *exchange) {
+func (h *handler) release(r *http.Request, x *exchange) {
+	h.held.Give(r, x.unpacked.Held)
+	x.unpacked = inflight.Unpacked{}
 	h.reads.End(&x.reading) // where reading the body panicked
 	// One large request must not keep its memory for the life of the pool.
 	if !x.ended || cap(x.body) > maxPooledBytes || cap(x.answer) > maxPooledBytes {
@@ -161,12 +199,19 @@ type refusal struct {
 	id      jsonrpc.ID
 	header  [2]string
 	silent  bool
+	failure *errmap.Error // in place of number and message
 }
 
 // admit looks at what HTTP says of the request.
-func (h *handler) admit(r *http.Request, coding string) *refusal {
+func (h *handler) admit(w http.ResponseWriter, r *http.Request, coding string) *refusal {
+	if err := h.rule.Check(r); err != nil && !origin.IsChecked(w) {
+		return h.refusal(http.StatusForbidden, err.Error(), "", "")
+	}
 	if r.Method != http.MethodPost {
 		return h.refusal(http.StatusMethodNotAllowed, "the HTTP method must be POST", headerAllow, http.MethodPost)
+	}
+	if len(r.Header) > h.limits.Headers {
+		return h.refusal(http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("there are more than %d headers", h.limits.Headers), "", "")
 	}
 	if !isJSON(first(r.Header[headerContentType])) {
 		return h.refusal(http.StatusUnsupportedMediaType, "the content type must be "+typeJSON, headerAcceptPost, typeJSON)
@@ -194,7 +239,8 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 			return h.undecodable(r, err)
 		}
 		defer opened.Close()
-		source = opened
+		x.unpacked = inflight.Unpacked{Source: opened, Budget: h.held, Request: r}
+		source = &x.unpacked
 	}
 	var err error
 	x.body, err = jsonrpc.ReadBody(x.body, source, h.limits.RequestBytes)
@@ -204,6 +250,8 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 		return nil
 	case limited, errors.Is(err, jsonrpc.ErrTooLarge):
 		return h.tooLarge()
+	case errors.Is(err, inflight.ErrNoRoom):
+		return &refusal{id: h.id(nil), failure: busy()}
 	}
 	return h.undecodable(r, err)
 }
@@ -255,32 +303,32 @@ func (h *handler) invalid(message string, id jsonrpc.ID) *refusal {
 
 // refuse writes a refusal. What of the body was not read is left to net/http,
 // which reads a little and else closes the connection.
-func (h *handler) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, x *exchange, f *refusal) {
 	if f.silent {
 		return
 	}
 	if f.header[0] != "" {
 		w.Header().Set(f.header[0], f.header[1])
 	}
-	h.write(w, r, f.status, jsonrpc.AppendError(nil, f.id, f.number, f.message))
+	if f.failure != nil {
+		answer, number := h.appendFailure(nil, f.id, f.failure, h.limits.ResponseBytes)
+		h.write(w, r, x, h.profile.HTTPStatus(number), answer, nil)
+		return
+	}
+	h.write(w, r, x, f.status, jsonrpc.AppendError(nil, f.id, f.number, f.message), nil)
 }
 
-// id is the id of an answer: where none could be read, null, or under MCP none.
+// id is the id of an answer: where none could be read, null, or none under a profile
+// that has no null ids.
 func (h *handler) id(id jsonrpc.ID) jsonrpc.ID {
-	if id != nil || h.profile == errmap.ProfileMCP {
+	if id != nil || h.profile.RefusesNullIDs() {
 		return id
 	}
 	return jsonrpc.NullID()
 }
 
 // accepted answers a request that has no answer.
-func (h *handler) accepted(w http.ResponseWriter) {
-	status := http.StatusNoContent
-	if h.profile == errmap.ProfileMCP {
-		status = http.StatusAccepted
-	}
-	w.WriteHeader(status)
-}
+func (h *handler) accepted(w http.ResponseWriter) { w.WriteHeader(h.profile.AcceptedStatus()) }
 
 // isJSON reports whether a content type is JSON in UTF-8. The other two names
 // are those of the older drafts of JSON-RPC over HTTP.

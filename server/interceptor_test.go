@@ -64,7 +64,7 @@ func TestMount_paramsBesideTheInterceptor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := post(t, handler, `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":[]}`)
+	got := post(t, handler, `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":[1]}`)
 	want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params must be an object with the fields of shop.v1.GetRequest"}}`
 	if got.body != want {
 		t.Errorf("got %s, want %s", got.body, want)

@@ -3,12 +3,18 @@ package server
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"connectrpc.com/connect/v2"
+	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 
-	"github.com/errmap/errmap/internal/wirejson"
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/inflight"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // DiscoverMethod is the name of the method that [WithDiscovery] answers.
@@ -40,14 +46,19 @@ type method struct {
 	spec connect.Spec
 	// params and result know the ProtoJSON of the messages; nil where protojson
 	// alone does.
-	params, result *wirejson.Message
+	params, result *protojson.Message
+	required       bool              // a field of params must be set
+	size           inflight.Estimate // of an answer
 }
 
 // nameMethods returns the methods by their names. Its error names every
 // procedure that cannot have the name that the rule gives it.
-func nameMethods(server *connect.Server, rule MethodNames) (map[string]*method, error) {
+func nameMethods(server *connect.Server, rule MethodNames, catalog *errmap.Catalog) (map[string]*method, error) {
 	methods := make(map[string]*method)
-	var messages wirejson.Set
+	messages := protojson.NewCodec(nil) // of all that is linked
+	if catalog != nil {
+		messages = protojson.NewCodec(catalog)
+	}
 	var mistakes []error
 	for spec := range server.Specs() {
 		name := rule(spec.Procedure)
@@ -69,8 +80,31 @@ func nameMethods(server *connect.Server, rule MethodNames) (map[string]*method, 
 		m := &method{name: name, spec: spec}
 		if schema, ok := spec.Schema.(protoreflect.MethodDescriptor); ok {
 			m.params, m.result = messages.Message(schema.Input()), messages.Message(schema.Output())
+			m.required = hasRequired(schema.Input())
 		}
 		methods[name] = m
 	}
 	return methods, errors.Join(mistakes...)
+}
+
+// hasRequired reports whether a request must say something: a field of it is required, in
+// proto2 or by google.api.field_behavior.
+func hasRequired(message protoreflect.MessageDescriptor) bool {
+	for i := range message.Fields().Len() {
+		field := message.Fields().Get(i)
+		if field.Cardinality() == protoreflect.Required {
+			return true
+		}
+		// Descriptors that came by reflection have not linked the option.
+		raw, err := proto.Marshal(field.Options())
+		options := new(descriptorpb.FieldOptions)
+		if err != nil || proto.Unmarshal(raw, options) != nil {
+			continue
+		}
+		behaviors, _ := proto.GetExtension(options, annotations.E_FieldBehavior).([]annotations.FieldBehavior)
+		if slices.Contains(behaviors, annotations.FieldBehavior_REQUIRED) {
+			return true
+		}
+	}
+	return false
 }

@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect/v2/connectgzip"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/loglimit"
 )
 
 // The limits of a handler unless WithLimits says otherwise.
@@ -21,6 +22,9 @@ const (
 	DefaultMaxBatchItems    = 1000
 	DefaultBatchConcurrency = 16
 	DefaultMaxCalls         = 1024
+	DefaultMaxStreams       = 512
+	DefaultMaxHeaders       = 128
+	DefaultMaxHeldBytes     = 64 << 20
 )
 
 // The times of a handler unless WithTimes says otherwise.
@@ -56,9 +60,23 @@ type Limits struct {
 	BatchItems int
 	// BatchConcurrency is how many calls of one batch run at the same time.
 	BatchConcurrency int
-	// Calls is how many calls, streams among them, run at the same time on the
-	// whole handler. A call beyond it is refused with UNAVAILABLE at once.
+	// Calls is how many calls, rpc.discover among them and streams not, run at the same
+	// time on the whole handler. A call beyond it is refused with UNAVAILABLE at once.
 	Calls int
+	// Streams is how many streams run at the same time on the whole handler. One
+	// beyond it is refused with UNAVAILABLE at once.
+	Streams int
+	// Headers is the most header fields of a request, since each call of a batch has
+	// a map of them. A request with more is refused with HTTP status 431.
+	Headers int
+	// HeldBytes is the most bytes that are held for callers on the whole handler: of
+	// answers that were made and not yet taken, beyond 4 KiB each, and of bodies that
+	// came compressed. One connection may hold a quarter of it. The default is
+	// DefaultMaxHeldBytes or four times ResponseBytes, whichever is more. A call for whose
+	// answer, by the answers that its method had before, nothing is left is refused
+	// with RESOURCE_EXHAUSTED and a delay before it is made. One whose answer turns out too
+	// large afterwards says so, without a delay.
+	HeldBytes int
 }
 
 // Times bound how long a handler waits. A zero member means the default, a
@@ -67,9 +85,10 @@ type Times struct {
 	// Read is how long the body of a request may take to arrive, where the
 	// [net/http.Server] has no ReadTimeout.
 	Read time.Duration
-	// Write is how long the peer may take to accept one event of a stream. It
-	// stands in place of the server's WriteTimeout, which would end every
-	// stream at that age.
+	// Write is how long the peer may take to accept 16 KiB of an answer, or of an event
+	// of a stream: one that reads slowly gets all, and the connection of one that does
+	// not read ends. It stands in place of the server's WriteTimeout, which would end
+	// every answer at that age.
 	Write time.Duration
 	// KeepAlive is how long a stream that has begun, by a message or by
 	// SendHeaders, may be silent before a comment is sent.
@@ -79,8 +98,8 @@ type Times struct {
 // Dropped is the failure of a notification, which JSON-RPC answers with
 // nothing.
 type Dropped struct {
-	// Method is the name that was called, as the peer wrote it; it may be any
-	// text.
+	// Method is the name that was called, as the peer wrote it up to 128 bytes; it may
+	// be any text.
 	Method string
 	// Err is what a caller would have got.
 	Err *errmap.Error
@@ -149,7 +168,8 @@ func WithCompressMinBytes(n int) Option {
 }
 
 // WithNotificationLog has f called for each notification that fails, in the
-// goroutine of the call. The default logs to slog.Default.
+// goroutine of the call. The default, and nil, logs to slog.Default, ten a second and
+// fifty at once.
 func WithNotificationLog(f func(context.Context, Dropped)) Option {
 	return optionFunc(func(o *options) { o.dropped = f })
 }
@@ -162,7 +182,25 @@ func WithDiscovery(title, version string) Option {
 	return optionFunc(func(o *options) { o.discovery = &apiInfo{Title: title, Version: version} })
 }
 
+// WithOrigins lets pages of other origins in, such as "https://app.example.com". Without
+// it, what a page of another origin sends is answered with HTTP status 403, and under
+// [errmap.ProfileMCP] whatever names another Origin. Where the handler runs behind
+// httpserver, that decides in its place, and tells browsers by CORS, which this does not.
+// An origin that is none is an error of [Mount] and [NewHandler].
+func WithOrigins(origins ...string) Option {
+	return optionFunc(func(o *options) { o.origins = append(slices.Clip(o.origins), origins...) })
+}
+
+// WithHosts names hosts that a server on a loopback address may be asked under, such as
+// "api.example.com", besides localhost; "*" is any. Others are answered with HTTP status
+// 403, since a page whose name resolves to this machine could be asking (DNS rebinding).
+// Behind httpserver, that decides in its place.
+func WithHosts(hosts ...string) Option {
+	return optionFunc(func(o *options) { o.hosts = append(slices.Clip(o.hosts), hosts...) })
+}
+
 type options struct {
+	origins, hosts   []string
 	profile          errmap.Profile
 	names            MethodNames
 	pattern          string
@@ -186,7 +224,6 @@ func newOptions(opts []Option) *options {
 		pattern:          DefaultPattern,
 		compressors:      []connect.Compressor{connectgzip.New()},
 		compressMinBytes: DefaultCompressMinBytes,
-		dropped:          logDropped,
 	}
 	for _, opt := range opts {
 		opt.apply(o)
@@ -216,6 +253,9 @@ func (l Limits) withDefaults() Limits {
 	set(&l.BatchItems, DefaultMaxBatchItems)
 	set(&l.BatchConcurrency, DefaultBatchConcurrency)
 	set(&l.Calls, DefaultMaxCalls)
+	set(&l.Streams, DefaultMaxStreams)
+	set(&l.Headers, DefaultMaxHeaders)
+	set(&l.HeldBytes, max(DefaultMaxHeldBytes, 4*min(l.ResponseBytes, math.MaxInt/8)))
 	return l
 }
 
@@ -231,7 +271,14 @@ func (t Times) withDefaults() Times {
 	return t
 }
 
-func logDropped(ctx context.Context, d Dropped) {
-	slog.LogAttrs(ctx, slog.LevelWarn, "a notification failed",
-		slog.String("method", d.Method), slog.Any("error", d.Err))
+func (h *handler) logDropped(ctx context.Context, d Dropped) {
+	missed, ok := h.log.Allow()
+	if !ok {
+		return
+	}
+	attrs := []slog.Attr{slog.String("method", d.Method), slog.String("error", loglimit.Clip(d.Err.Error()))}
+	if missed > 0 {
+		attrs = append(attrs, slog.Int64("not_logged", missed))
+	}
+	slog.LogAttrs(ctx, slog.LevelWarn, "a notification failed", attrs...)
 }

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"connectrpc.com/connect/v2"
+	"google.golang.org/genproto/googleapis/rpc/code"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"github.com/errmap/errmap/internal/negotiate"
 )
@@ -16,43 +18,63 @@ import (
 // eventStream writes the answers of one call as server-sent events. The mutex
 // of the call guards it.
 type eventStream struct {
-	w          http.ResponseWriter
-	controller *http.ResponseController
-	write      time.Duration
-	opened     bool
-	broken     error
-	last       time.Time
-	buffer     []byte
+	h      *handler
+	w      http.ResponseWriter
+	x      *exchange
+	opened bool
+	broken error
+	last   time.Time
+	buffer []byte
 }
 
 // serveStream answers a server-streaming call.
-func (h *handler) serveStream(ctx context.Context, w http.ResponseWriter, r *http.Request, c *call) {
-	s := &eventStream{w: w, controller: http.NewResponseController(w), write: h.times.Write, last: time.Now()}
-	if !canFlush(w) {
-		failure := h.guard.Outgoing(errmap.WithProcedure(ctx, c.method.spec.Procedure), http.ErrNotSupported)
+func (h *handler) serveStream(ctx context.Context, w http.ResponseWriter, r *http.Request, x *exchange, c *call) {
+	refuse := func(failure *errmap.Error) {
 		answer, number := h.appendFailure(nil, c.id, failure, h.limits.ResponseBytes)
-		h.write(w, r, h.profile.HTTPStatus(number), answer)
+		h.write(w, r, x, h.profile.HTTPStatus(number), answer, nil)
+	}
+	if !canFlush(w) {
+		refuse(h.guard.Outgoing(errmap.WithProcedure(ctx, c.method.spec.Procedure), http.ErrNotSupported))
 		return
 	}
-	c.events = s
+	if !h.streams.Acquire(h.limits.Streams) {
+		refuse(errmap.NewCode(code.Code_UNAVAILABLE, textManyStreams))
+		return
+	}
+	defer h.streams.Release()
+	c.events = &eventStream{h: h, w: w, x: x, last: time.Now()}
 	stop := c.keepAlive(ctx, h.times.KeepAlive)
+	defer func() {
+		if c.exited != nil {
+			stop()
+			// net/http ends the connection with the goroutine.
+			c.finish(r, c.exited)
+			_ = h.writes.Flush(&x.writing, w)
+		}
+	}()
 	failure := c.run(ctx)
 	stop()
-	defer s.unbound()
+	c.finish(r, failure)
+}
+
+// finish ends the stream of a call that is over.
+func (c *call) finish(r *http.Request, failure *errmap.Error) {
+	h, s := c.h, c.events
+	defer h.writes.Finish(s.w)
 	switch {
 	case failure != nil && clientLeft(r, failure), s.broken != nil:
 		return
 	case failure != nil && !s.opened && negotiate.Quality(r.Header[headerAccept], typeJSON) >= negotiate.Quality(r.Header[headerAccept], typeEvents):
 		answer, number := h.appendFailure(nil, c.id, failure, h.limits.ResponseBytes)
-		addHeaders(w.Header(), c.info.ResponseHeader(), "")
-		addHeaders(w.Header(), c.info.ResponseTrailer(), trailerPrefix)
-		h.write(w, r, h.profile.HTTPStatus(number), answer)
+		addHeaders(s.w.Header(), c.info.ResponseHeader(), "")
+		addHeaders(s.w.Header(), c.info.ResponseTrailer(), trailerPrefix)
+		h.write(s.w, r, s.x, h.profile.HTTPStatus(number), answer, nil)
 		return
 	}
 	if s.open(c) != nil {
 		return
 	}
-	addHeaders(w.Header(), c.info.ResponseTrailer(), http.TrailerPrefix)
+	addHeaders(s.w.Header(), c.info.ResponseTrailer(), http.TrailerPrefix)
 	if failure != nil {
 		s.fail(c, failure)
 	}
@@ -88,12 +110,21 @@ func (s *eventStream) send(c *call, message any) error {
 	if err != nil {
 		return err
 	}
+	held := inflight.Counted(len(out))
+	if !s.h.held.Take(c.meta.request, held) {
+		return busy()
+	}
+	defer s.h.held.Give(c.meta.request, held)
 	if err := s.open(c); err != nil {
 		return err
 	}
 	c.info.SendStats = connect.MessageStats{Size: size}
 	s.buffer = append(out, "\n\n"...)
-	return s.flush(s.buffer)
+	err = s.flush(s.buffer)
+	if len(s.buffer) > maxPooledBytes {
+		s.buffer = nil
+	}
+	return err
 }
 
 // fail sends the event that ends a stream that failed.
@@ -104,28 +135,17 @@ func (s *eventStream) fail(c *call, failure *errmap.Error) {
 
 // flush writes bytes and sees them off. After an error nothing more is written.
 func (s *eventStream) flush(event []byte) error {
-	if s.write > 0 {
-		_ = s.controller.SetWriteDeadline(time.Now().Add(s.write))
-	}
 	s.last = time.Now()
 	if len(event) > 0 {
-		if _, err := s.w.Write(event); err != nil {
+		if _, err := s.h.writes.Write(&s.x.writing, s.w, event); err != nil {
 			s.broken = connect.NewError(connect.CodeCanceled, "the client left").WithCause(err)
 			return s.broken
 		}
 	}
-	if err := s.controller.Flush(); err != nil {
+	if err := s.h.writes.Flush(&s.x.writing, s.w); err != nil {
 		s.broken = connect.NewError(connect.CodeCanceled, "the client left").WithCause(err)
 	}
 	return s.broken
-}
-
-// unbound takes the deadline of the last write off the connection, which may
-// serve other requests.
-func (s *eventStream) unbound() {
-	if s.write > 0 {
-		_ = s.controller.SetWriteDeadline(time.Time{})
-	}
 }
 
 // keepAlive sends a comment whenever the stream was silent for interval, once it

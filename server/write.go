@@ -2,6 +2,8 @@ package server
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,46 +17,95 @@ import (
 // trailerPrefix marks a trailer that is sent as a header.
 const trailerPrefix = "Trailer-"
 
-// write writes a whole response, and tells whether body may be changed then: net/http
-// goes on with what it was given where a stream of HTTP/2 ends while it is sent.
-func (h *handler) write(w http.ResponseWriter, r *http.Request, status int, body []byte) (free bool) {
-	header := w.Header()
-	fixed := [...]string{typeJSON, ""}
-	if packed, coding := h.compress(r, body); coding != "" {
-		body = packed
-		header[headerContentEncoding] = []string{coding}
+// write writes a whole response of one or two parts, and tells whether they may be
+// changed then: net/http goes on with what it was given where a stream of HTTP/2 ends
+// while it is sent.
+func (h *handler) write(w http.ResponseWriter, r *http.Request, x *exchange, status int, body, more []byte) (free bool) {
+	size := len(body) + len(more)
+	if h.packer(r, size) != nil {
+		return h.send(w, r, x, status, size, func(w io.Writer) error {
+			_, err := w.Write(body)
+			if err == nil {
+				_, err = w.Write(more)
+			}
+			return err
+		})
 	}
-	fixed[1] = strconv.Itoa(len(body))
-	header[headerContentType], header[headerContentLength] = fixed[:1:1], fixed[1:2:2]
-	w.WriteHeader(status)
-	// A client that left is not told so.
-	_, err := w.Write(body)
+	h.head(w, status, size)
+	defer h.writes.Finish(w)
+	_, err := h.writes.Write(&x.writing, w, body)
+	if err == nil && len(more) > 0 {
+		_, err = h.writes.Write(&x.writing, w, more)
+	}
 	return err == nil
 }
 
-// compress packs a body that is worth it in the first encoding of ours that the
-// client accepts; the name is "" where it stays as it is.
-func (h *handler) compress(r *http.Request, body []byte) ([]byte, string) {
-	if len(body) < h.compressMinBytes {
-		return nil, ""
+// send writes a response of that many bytes, which emit writes, as the client wants it
+// compressed. A client that left is not told so. What is large is not made whole for
+// compressing, and so has no length.
+func (h *handler) send(w http.ResponseWriter, r *http.Request, x *exchange, status, size int, emit func(io.Writer) error) (free bool) {
+	out := bounded{h, w, x}
+	defer h.writes.Finish(w)
+	compressor := h.packer(r, size)
+	if compressor == nil {
+		h.head(w, status, size)
+		return emit(out) == nil
+	}
+	var packed bytes.Buffer
+	into := io.Writer(&packed)
+	if size > maxPooledBytes {
+		w.Header()[headerContentType] = []string{typeJSON}
+		w.Header()[headerContentEncoding] = []string{compressor.Name()}
+		w.WriteHeader(status)
+		into = out
+	}
+	packer, err := compressor.Compress(into)
+	if err == nil {
+		err = errors.Join(emit(packer), packer.Close())
+	}
+	switch {
+	case size > maxPooledBytes:
+	case err != nil:
+		h.head(w, status, size)
+		err = emit(out)
+	default:
+		w.Header()[headerContentEncoding] = []string{compressor.Name()}
+		h.head(w, status, packed.Len())
+		_, err = out.Write(packed.Bytes())
+	}
+	return err == nil
+}
+
+// head sends the headers of a response of that many bytes.
+func (h *handler) head(w http.ResponseWriter, status, size int) {
+	fixed := [...]string{typeJSON, strconv.Itoa(size)}
+	w.Header()[headerContentType], w.Header()[headerContentLength] = fixed[:1:1], fixed[1:2:2]
+	w.WriteHeader(status)
+}
+
+// bounded writes what the client has a bounded time to accept.
+type bounded struct {
+	h *handler
+	w http.ResponseWriter
+	x *exchange
+}
+
+// Write implements [io.Writer].
+func (b bounded) Write(p []byte) (int, error) { return b.h.writes.Write(&b.x.writing, b.w, p) }
+
+// packer returns the first of our encodings that the client accepts for an answer of
+// that size, nil where it is to stay as it is.
+func (h *handler) packer(r *http.Request, size int) connect.Compressor {
+	if size < h.compressMinBytes {
+		return nil
 	}
 	accept := r.Header[headerAcceptEncoding]
 	for _, compressor := range h.compressors {
-		if !negotiate.Encoding(accept, compressor.Name()) {
-			continue
+		if negotiate.Encoding(accept, compressor.Name()) {
+			return compressor
 		}
-		var packed bytes.Buffer
-		writer, err := compressor.Compress(&packed)
-		if err != nil {
-			return nil, ""
-		}
-		_, failed := writer.Write(body)
-		if writer.Close() != nil || failed != nil {
-			return nil, ""
-		}
-		return packed.Bytes(), compressor.Name()
 	}
-	return nil, ""
+	return nil
 }
 
 func (h *handler) compressor(coding string) connect.Compressor {

@@ -164,7 +164,7 @@ func TestCatalog_built_in(t *testing.T) {
 		t.Errorf("others are listed too:\n%s", stdout)
 	}
 	stdout, _, _ = runErrmap(t, "", "catalog", "--domain", "modelcontextprotocol.io")
-	if strings.Count(stdout, "    Defined   ") != 4 {
+	if strings.Count(stdout, "    Defined   ") != 5 {
 		t.Errorf("want the errors of one domain:\n%s", stdout)
 	}
 }

@@ -51,12 +51,12 @@ func TestConvert(t *testing.T) {
 		},
 		{
 			name: "a body of another kind", args: "--from http --to status", stdin: "<html>",
-			wantError: "errmap: not an http error: invalid character '<' at start of value\n", wantCode: exitFailure,
+			wantError: "errmap: not an http error: invalid character '<' at offset 0, expected a value\n", wantCode: exitFailure,
 		},
 		{
 			name: "a body of another kind with a status", args: "--from http --to status --http-status 404 --notes", stdin: "<html>",
 			wantOut:   `{"code":5,"message":"HTTP status 404 Not Found"}` + "\n",
-			wantError: `errmap: note: body is not an http error (invalid character '<' at start of value); it begins "<html>"` + "\n",
+			wantError: `errmap: note: body is not an http error (invalid character '<' at offset 0, expected a value); it begins "<html>"` + "\n",
 		},
 		{
 			name: "notes are asked for", args: "--from connect --to status", stdin: `{"code":"not_found","Message":"m"}`,
@@ -80,7 +80,7 @@ func TestConvert(t *testing.T) {
 		},
 		{
 			name: "a whole response in place of its body", args: "--from http --to grpc", stdin: "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{\"error\":{\"code\":404}}",
-			wantError: "errmap: not an http error: invalid character 'H' at start of value: this is a whole HTTP response, want its body alone and --http-status 404 (errmap explain reads it as it is)\n",
+			wantError: "errmap: not an http error: invalid character 'H' at offset 0, expected a value: this is a whole HTTP response, want its body alone and --http-status 404 (errmap explain reads it as it is)\n",
 			wantCode:  exitFailure,
 		},
 		{
@@ -93,7 +93,7 @@ func TestConvert(t *testing.T) {
 		},
 		{
 			name: "unknown profile", args: "--from jsonrpc --to jsonrpc --profile lsp",
-			wantError: "errmap: convert: unknown profile \"lsp\": want generic, a2a or mcp (see errmap convert --help)\n", wantCode: exitUsage,
+			wantError: "errmap: convert: unknown profile \"lsp\": want generic, a2a, mcp or mcp-2025-11-25 (see errmap convert --help)\n", wantCode: exitUsage,
 		},
 		{
 			name: "unknown flag", args: "--form connect",
@@ -109,7 +109,7 @@ func TestConvert(t *testing.T) {
 		},
 		{
 			name: "unknown profile for lines", args: "--lines --profile lsp",
-			wantError: "errmap: convert: unknown profile \"lsp\": want generic, a2a or mcp (see errmap convert --help)\n", wantCode: exitUsage,
+			wantError: "errmap: convert: unknown profile \"lsp\": want generic, a2a, mcp or mcp-2025-11-25 (see errmap convert --help)\n", wantCode: exitUsage,
 		},
 	}
 	for _, tt := range tests {
@@ -150,7 +150,7 @@ func TestConvert_lines(t *testing.T) {
 		},
 		{
 			name: "a page with a status", line: `{"from":"connect","to":"connect","http_status":503,"input":"<p>"}`,
-			want: `{"output":{"code":"unavailable","message":"HTTP status 503 Service Unavailable"},"http_status":503,"notes":["body is not a connect error (invalid character '<' at start of value); it begins \"<p>\""]}`,
+			want: `{"output":{"code":"unavailable","message":"HTTP status 503 Service Unavailable"},"http_status":503,"notes":["body is not a connect error (invalid character '<' at offset 0, expected a value); it begins \"<p>\""]}`,
 		},
 		{
 			name: "profiles", line: `{"from":"jsonrpc","to":"jsonrpc","profile":"mcp","from_profile":"a2a","input":{"code":-32601,"message":"m"}}`,

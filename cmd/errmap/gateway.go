@@ -7,53 +7,71 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
+	"sync"
 	"time"
 
-	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/server"
 	"github.com/errmap/errmap/server/gateway"
 	"github.com/errmap/errmap/server/httpjson"
-	"google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/descriptorpb"
+	"github.com/errmap/errmap/server/httpserver"
 )
 
 // drainTime is how long calls that run may go on after the gateway was told to
 // stop.
 const drainTime = 20 * time.Second
 
-var errCutOff = errors.New("calls were cut off")
+const gatewayAbout = `
+Puts JSON-RPC (POST /) and HTTP+JSON in front of a running Connect or gRPC
+service, next to Connect, gRPC and gRPC-Web. The schema comes from the service's
+reflection, or from a descriptor set as "buf build -o FILE" writes it, and is
+fetched again while the gateway runs; where it has changed, new calls have the new
+one. A service that reflection cannot tell is left out with a note. The gateway
+has no reflection of its own: tools that want the schema ask the service.
+
+To http:// a gRPC service is spoken to by HTTP/2, and one of Connect or gRPC-Web
+by the version of HTTP that it has. Errors of the service go to the callers whole;
+headers of its answers stay behind. Headers of requests are sent on, Authorization
+and Cookie too, but never those of one connection or one protocol, and without
+--headers none by which clients could lie about where they are (Forwarded,
+X-Forwarded-*, X-Real-Ip) and none by which browsers name a page (Origin,
+Sec-Fetch-*). Pages of other origins are refused, and names that are not of this
+machine where the address is: --allow-origin and --allow-host let some in.
+
+GET /healthz answers 200 while the upstream does. SIGTERM and SIGINT stop the
+gateway once the calls that run are finished. Those that take longer than 20s are
+given up: their callers get UNAVAILABLE, and the exit code is 1.`
+
+const gatewayExamples = `
+errmap gateway --upstream http://localhost:50051 --protocol grpc
+errmap gateway --upstream https://shop.example.com --descriptors shop.binpb --listen :9090
+errmap gateway --upstream http://localhost:3000 --protocol connect --headers 'authorization,traceparent,x-tenant-*'
+errmap gateway --upstream http://localhost:50051 --listen :443 --tls-cert cert.pem --tls-key key.pem
+curl -s localhost:8080 -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}'`
 
 type gatewayFlags struct {
-	upstream, protocol, descriptors, listen, profile, names string
-	wait                                                    time.Duration
+	upstream, protocol, descriptors, profile, names, headers, cert, key string
+	listen                                                              *string
+	pages                                                               func() []httpserver.Option
+	wait, refresh, timeout                                              time.Duration
 }
 
 func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	var f gatewayFlags
-	fs := newFlagSet("gateway", "gateway --upstream URL [flags]", `
-Puts JSON-RPC (POST /) and HTTP+JSON in front of a running Connect or gRPC
-service, next to Connect, gRPC and gRPC-Web. The schema comes from the service's
-reflection, or from a descriptor set as "buf build -o FILE" writes it. Errors of
-the service go to the callers whole; its headers stay behind. The gateway has no
-reflection of its own: tools that want the schema ask the service.
-
-GET /healthz answers 200 while the upstream does. SIGTERM and SIGINT stop the
-gateway after the calls that run.`, `
-errmap gateway --upstream http://localhost:50051 --protocol grpc
-errmap gateway --upstream https://shop.example.com --descriptors shop.binpb --listen :9090
-curl -s localhost:8080 -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}'`)
+	fs := newFlagSet("gateway", "gateway --upstream URL [flags]", gatewayAbout, gatewayExamples)
+	f := gatewayFlags{listen: fs.listen(), pages: fs.pages()}
 	fs.StringVar(&f.upstream, "upstream", "", "the `URL` of the service")
 	fs.StringVar(&f.protocol, "protocol", "grpc", "how it is spoken to: `connect`, grpc or grpc-web")
 	fs.StringVar(&f.descriptors, "descriptors", "", "a `file` with a descriptor set; without it the service is asked")
-	fs.StringVar(&f.listen, "listen", ":8080", "the `address` to listen on")
-	fs.StringVar(&f.profile, "profile", "generic", "the dialect of JSON-RPC: `generic`, a2a or mcp")
+	fs.StringVar(&f.profile, "profile", "generic", "the dialect of JSON-RPC: `generic`, a2a, mcp or mcp-2025-11-25")
 	fs.StringVar(&f.names, "names", "", "JSON-RPC method names: `slash` (pkg.Service/Method), dotted or bare (default slash, bare under a2a)")
+	fs.StringVar(&f.headers, "headers", "", "the request headers that are sent on, a `list` such as authorization,x-tenant-*; * alone is every one")
+	fs.StringVar(&f.cert, "tls-cert", "", "a `file` with a certificate, in PEM with those that signed it, to listen with TLS; read again with the schema")
+	fs.StringVar(&f.key, "tls-key", "", "a `file` with the key of the certificate, in PEM")
 	fs.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait at the start for an upstream that does not answer")
+	fs.DurationVar(&f.timeout, "timeout", gateway.DefaultTimeout, "how long the upstream may take for a call that is no stream; 0 is as long as the caller waits")
+	fs.DurationVar(&f.refresh, "refresh", time.Minute, "how often to look whether the schema has changed; 0 is never")
 	if code, done := fs.parse(args, stdout, stderr); done {
 		return code
 	}
@@ -62,7 +80,7 @@ curl -s localhost:8080 -H 'content-type: application/json' -d '{"jsonrpc":"2.0",
 		return fs.misused(stderr, "%s", message(err))
 	}
 	err = f.serve(ctx, protocol, opts, stdout, stderr)
-	if err != nil && ctx.Err() == nil || errors.Is(err, errCutOff) {
+	if err != nil && ctx.Err() == nil || errors.Is(err, httpserver.ErrGaveUp) {
 		fmt.Fprintf(stderr, "errmap: gateway: %s\n", message(err))
 		return exitFailure
 	}
@@ -78,8 +96,19 @@ func (f *gatewayFlags) read(rest []string) (gateway.Protocol, []server.Option, e
 	if err := checkURL("--upstream", f.upstream); err != nil {
 		return 0, nil, err
 	}
-	if err := checkAddress("--listen", f.listen); err != nil {
+	if err := checkAddress("--listen", *f.listen); err != nil {
 		return 0, nil, err
+	}
+	if (f.cert == "") != (f.key == "") {
+		return 0, nil, errors.New("--tls-cert and --tls-key: want both or neither")
+	}
+	for flag, d := range map[string]time.Duration{"--refresh": f.refresh, "--timeout": f.timeout} {
+		if d < 0 {
+			return 0, nil, fmt.Errorf("%s %v: want a duration such as 5s or 2m, or 0", flag, d)
+		}
+	}
+	if f.timeout == 0 {
+		f.timeout = -1 // as the package has it
 	}
 	protocol, err := gateway.ParseProtocol(f.protocol)
 	if err != nil {
@@ -105,125 +134,62 @@ func (f *gatewayFlags) read(rest []string) (gateway.Protocol, []server.Option, e
 }
 
 func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opts []server.Option, stdout, stderr io.Writer) error {
-	client := gateway.NewHTTPClient()
-	upstream := gateway.NewUpstream(client, f.upstream, protocol)
-	schema, err := f.schema(ctx, upstream, protocol, stdout)
+	upstream := gateway.NewUpstream(gateway.NewHTTPClient(), f.upstream, protocol)
+	schema, err := f.awaitSchema(ctx, upstream, protocol, stdout)
 	if err != nil {
 		return err
 	}
-	for _, warning := range schema.Warnings() {
-		fmt.Fprintln(stdout, "note:", warning)
-	}
-	stopping := make(chan struct{})
-	guard := errmap.WithShutdown(stopping)
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	g := gateway.New(upstream.Transport(), schema, gateway.WithLogger(log))
+	stopping := make(chan struct{})
+	front := &front{upstream: upstream, opts: opts, headers: f.headers, timeout: f.timeout, log: log, notes: stdout, guard: errmap.WithShutdown(stopping)}
+	if err := front.use(schema); err != nil {
+		return err
+	}
 	mux := http.NewServeMux()
-	if err := server.Mount(mux, g.Server(), append(opts, server.WithCatalog(g.Catalog()), server.WithGuard(guard))...); err != nil {
-		return err
-	}
-	if err := httpjson.Mount(mux, g.Server(), httpjson.WithCatalog(g.Catalog()), httpjson.WithGuard(guard)); err != nil {
-		return err
-	}
-	connecthttp.Mount(mux, g.Server(), connecthttp.WithGRPC(), connecthttp.WithGRPCWeb(), connecthttp.WithProtoJSON())
 	mux.HandleFunc("GET /healthz", healthz(upstream))
-	return listenAndServe(ctx, f.listen, mux, func(address string) {
-		fmt.Fprintf(stdout, "gateway to %s (%s) on %s\n", f.upstream, protocol, address)
-		for _, s := range schema.Services() {
-			fmt.Fprintf(stdout, "  %s: %d methods\n", s.FullName(), s.Methods().Len())
+	mux.Handle("/", front)
+	serving := append(f.pages(),
+		httpserver.WithLog(log), httpserver.WithTimes(httpserver.Times{Drain: drainTime}),
+		httpserver.WithGiveUp(func() { close(stopping) }))
+	with := ""
+	var cert *certificate
+	if f.cert != "" {
+		if cert, err = loadCertificate(f.cert, f.key); err != nil {
+			return err
 		}
-	}, func() { close(stopping) })
-}
-
-// schema reads the descriptor set, or asks the upstream until it answers.
-func (f *gatewayFlags) schema(ctx context.Context, upstream *gateway.Upstream, protocol gateway.Protocol, stdout io.Writer) (*gateway.Schema, error) {
-	if f.descriptors != "" {
-		set, err := readDescriptors(f.descriptors)
-		if err != nil {
-			return nil, err
-		}
-		return gateway.NewSchema(set)
+		serving, with = append(serving, httpserver.WithTLS(cert.config())), ", with TLS"
 	}
-	deadline := time.Now().Add(f.wait)
-	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		schema, err := upstream.Reflect(ctx)
-		if err == nil || ctx.Err() != nil {
-			return schema, err
-		}
-		if hopeless(err) || time.Now().Add(pause).After(deadline) {
-			return nil, withRemedy(err, f.upstream, protocol)
-		}
-		if pause == 100*time.Millisecond {
-			fmt.Fprintf(stdout, "waiting up to %v for %s: %s\n", f.wait, f.upstream, message(err))
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(pause):
-		}
-	}
-}
-
-// readDescriptors reads a descriptor set in binary, or in JSON.
-func readDescriptors(path string) (*descriptorpb.FileDescriptorSet, error) {
-	raw, err := os.ReadFile(path)
+	l, err := listen(ctx, "--listen", *f.listen)
 	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "gateway to %s (%s) on %s%s\n", f.upstream, protocol, l.Addr(), with)
+	front.tell()
+	keeping, stop := context.WithCancel(ctx)
+	var keeper sync.WaitGroup
+	defer keeper.Wait()
+	defer stop()
+	if f.refresh > 0 {
+		keeper.Go(func() { f.keep(keeping, front, cert) })
+	}
+	return httpserver.Run(ctx, l, mux, serving...)
+}
+
+// mount puts every protocol in front of an upstream. What is wrong with single
+// bindings of HTTP+JSON is told and leaves those out.
+func (f *front) mount(schema *gateway.Schema) (http.Handler, error) {
+	guard := errmapconnect.WithGuard(errmap.NewGuard(f.guard))
+	g := gateway.New(f.upstream.Transport(), schema, gateway.WithLogger(f.log), gateway.WithServerOptions(guard),
+		gateway.WithRequestHeaders(headerRule(f.headers)), gateway.WithTimeout(f.timeout))
+	mux := http.NewServeMux()
+	if err := server.Mount(mux, g.Server(), append(f.opts, server.WithCatalog(g.Catalog()), server.WithGuard(f.guard))...); err != nil {
 		return nil, err
 	}
-	set := new(descriptorpb.FileDescriptorSet)
-	if err := proto.Unmarshal(raw, set); err != nil {
-		if jsonErr := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(raw, set); jsonErr != nil {
-			return nil, fmt.Errorf("%s is no descriptor set: %w", path, err)
-		}
-	}
-	return set, nil
-}
-
-// healthz tells whether the upstream answers: by its health service, or where it
-// has none by answering at all.
-func healthz(upstream *gateway.Upstream) http.HandlerFunc {
-	client := connect.NewClient(upstream.Transport())
-	spec := connect.Spec{Procedure: "/" + grpc_health_v1.Health_ServiceDesc.ServiceName + "/Check"}
-	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
-		defer cancel()
-		answer := new(grpc_health_v1.HealthCheckResponse)
-		err := client.CallUnary(ctx, spec, new(grpc_health_v1.HealthCheckRequest), answer)
-		remote, isConnect := errors.AsType[*connect.Error](err)
-		switch {
-		case err == nil && answer.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING,
-			isConnect && remote.IsRemote() && remote.Code() == connect.CodeUnimplemented:
-			fmt.Fprintln(w, "ok")
-		default:
-			http.Error(w, "the upstream does not serve", http.StatusServiceUnavailable)
-		}
-	}
-}
-
-// listenAndServe serves until ctx ends, over HTTP/1.1 and HTTP/2 without TLS, and
-// then drains: no new connections, drainTime for the calls that run.
-func listenAndServe(ctx context.Context, address string, h http.Handler, listening func(address string), stopping func()) error {
-	l, err := listen(ctx, "--listen", address)
+	bindings, err := httpjson.NewHandler(g.Server(), httpjson.WithCatalog(g.Catalog()), httpjson.WithGuard(f.guard))
 	if err != nil {
-		return err
+		f.note(err)
 	}
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
-	s.Protocols.SetHTTP1(true)
-	s.Protocols.SetUnencryptedHTTP2(true)
-	listening(l.Addr().String())
-	failed := make(chan error, 1)
-	go func() { failed <- s.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	stopping()
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-	defer cancel()
-	if err := s.Shutdown(drain); err != nil {
-		_ = s.Close()
-		return fmt.Errorf("%w after %v: %w", errCutOff, drainTime, err)
-	}
-	return nil
+	mux.Handle(httpjson.DefaultPattern, bindings)
+	connecthttp.Mount(mux, g.Server(), connecthttp.WithGRPC(), connecthttp.WithGRPCWeb(), connecthttp.WithProtoJSON())
+	return mux, nil
 }

@@ -170,13 +170,15 @@ func TestGateway_misuse(t *testing.T) {
 		{[]string{}, exitUsage, `--upstream "": want an http:// or https:// URL`},
 		{[]string{"--upstream", "localhost:1"}, exitUsage, `want an http:// or https:// URL`},
 		{[]string{"--upstream", "http://localhost:1", "--protocol", "soap"}, exitUsage, `errmap: gateway: unknown protocol "soap": want connect, grpc or grpc-web`},
-		{[]string{"--upstream", "http://localhost:1", "--profile", "x"}, exitUsage, `unknown profile "x": want generic, a2a or mcp`},
+		{[]string{"--upstream", "http://localhost:1", "--profile", "x"}, exitUsage, `unknown profile "x": want generic, a2a, mcp or mcp-2025-11-25`},
 		{[]string{"--upstream", "http://localhost:1", "--names", "x"}, exitUsage, `--names "x": want slash, dotted or bare`},
-		{[]string{"--nonsense"}, exitUsage, `unknown flag --nonsense: the flags are --descriptors, --listen`},
+		{[]string{"--nonsense"}, exitUsage, `unknown flag --nonsense: the flags are --addr, --allow-host, --allow-origin, --descriptors, --headers, --listen`},
 		{[]string{"--upstream", "http://127.0.0.1:1", "--wait", "1ms"}, exitFailure, "errmap: gateway: reflection: unavailable: dial tcp"},
 		{[]string{"--upstream", "http://localhost:1", "--wait", "5"}, exitUsage, `errmap: gateway: --wait "5": want a duration such as 5s or 2m`},
 		{[]string{"--upstream", "http://localhost:1", "--listen", "foo"}, exitUsage, `--listen "foo": want HOST:PORT such as :8080`},
 		{[]string{"--upstream", "http://127.0.0.1:1", "--descriptors", "/nonexistent"}, exitFailure, "/nonexistent"},
+		{[]string{"--upstream", "http://localhost:1", "--tls-cert", "c.pem"}, exitUsage, `--tls-cert and --tls-key: want both or neither`},
+		{[]string{"--upstream", "http://localhost:1", "--refresh", "-1s"}, exitUsage, `--refresh -1s: want a duration such as 5s or 2m, or 0`},
 	} {
 		var out, err strings.Builder
 		code := run(t.Context(), append([]string{"gateway"}, row.args...), strings.NewReader(""), &out, &err)

@@ -2,23 +2,20 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/errmap/errmap/internal/agent"
+	"github.com/errmap/errmap/server/httpserver"
 )
 
-// How long a client may take to send a header, and how long calls that run may
-// go on after the program was told to stop.
-const (
-	headerTimeout = 10 * time.Second
-	drainTimeout  = 5 * time.Second
-)
+// drainTimeout is how long calls that run may go on after the program was told to
+// stop.
+const drainTimeout = 5 * time.Second
 
 const serveAbout = `
 Serve runs an agent of A2A 1.0.1, held in memory, on one port: JSON-RPC, gRPC and
@@ -32,16 +29,22 @@ them. Requests name their version with the header A2A-Version: 1.0; without it
 they are of version 0.3, which is refused. "Authorization: Bearer NAME" keeps
 the tasks of one name from others.
 
-It stops on an interrupt, after the calls that run, within 5s.`
+Pages of other origins are refused, and names that are not of this machine where
+the address is: --allow-origin and --allow-host let some in.
+
+It stops on an interrupt or SIGTERM, once the calls that run are finished. Those
+that take longer than 5s are given up: tasks fail, callers get UNAVAILABLE, and
+the exit code is 1.`
 
 const serveExamples = `
 errmap serve
-errmap serve --addr 127.0.0.1:0
-errmap serve --addr :443 --url https://agent.example.com`
+errmap serve --listen localhost:0
+errmap serve --listen :443 --url https://agent.example.com`
 
 func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	fs := newFlagSet("serve", "serve [--addr :8080] [--url URL]", serveAbout, serveExamples)
-	addr := fs.String("addr", ":8080", "the `address` to listen on; port 0 takes a free one")
+	fs := newFlagSet("serve", "serve [flags]", serveAbout, serveExamples)
+	addr := fs.listen()
+	pages := fs.pages()
 	base := fs.String("url", "", "the `URL` that the agent card names, where it is not the address itself")
 	if code, done := fs.parse(args, stdout, stderr); done {
 		return code
@@ -49,15 +52,18 @@ func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 	if fs.NArg() > 0 {
 		return fs.misused(stderr, "unexpected argument %q", fs.Arg(0))
 	}
-	if err := checkAddress("--addr", *addr); err != nil {
+	if err := checkAddress("--listen", *addr); err != nil {
 		return fs.misused(stderr, "%s", err)
 	}
+	opts := pages()
 	if *base != "" {
 		if err := checkURL("--url", *base); err != nil {
 			return fs.misused(stderr, "%s", err)
 		}
+		u, _ := url.Parse(*base)
+		opts = append(opts, httpserver.WithHosts(u.Host, u.Hostname())) // a proxy may pass it on
 	}
-	listener, err := listen(ctx, "--addr", *addr)
+	listener, err := listen(ctx, "--listen", *addr)
 	if err != nil {
 		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
 		return exitFailure
@@ -72,7 +78,7 @@ func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 		return exitFailure
 	}
 	fmt.Fprint(stdout, welcome(reachable(listener.Addr())))
-	if err := serveUntil(ctx, listener, a, log); err != nil {
+	if err := serveUntil(ctx, listener, a, log, opts); err != nil {
 		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
 		return exitFailure
 	}
@@ -82,41 +88,9 @@ func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 
 // serveUntil serves the agent until ctx ends and what runs then is over, or was
 // given up.
-func serveUntil(ctx context.Context, listener net.Listener, a *agent.Agent, log *slog.Logger) error {
-	calls, giveUp := context.WithCancel(context.Background())
-	defer giveUp()
-	s := &http.Server{
-		Handler:           a,
-		ReadHeaderTimeout: headerTimeout,
-		Protocols:         new(http.Protocols),
-		BaseContext:       func(net.Listener) context.Context { return calls },
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-	s.Protocols.SetHTTP1(true)
-	s.Protocols.SetUnencryptedHTTP2(true) // gRPC without TLS
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(listener) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	a.Shutdown()
-	drained, cancel := context.WithTimeout(context.Background(), drainTimeout)
-	defer cancel()
-	err := s.Shutdown(drained)
-	if errors.Is(err, context.DeadlineExceeded) {
-		giveUp()
-		brief, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if err = s.Shutdown(brief); err != nil {
-			err = s.Close()
-		}
-	}
-	if served := <-served; !errors.Is(served, http.ErrServerClosed) {
-		return served
-	}
-	return err
+func serveUntil(ctx context.Context, listener net.Listener, a *agent.Agent, log *slog.Logger, opts []httpserver.Option) error {
+	return httpserver.Run(ctx, listener, a, append(opts,
+		httpserver.WithLog(log), httpserver.WithTimes(httpserver.Times{Drain: drainTimeout}), httpserver.WithGiveUp(a.Shutdown))...)
 }
 
 // reachable is the address under which a listener is reached from here.

@@ -73,6 +73,8 @@ func TestGateway_does_not_wait_in_vain(t *testing.T) {
 		"no credentials":           {status(401), "grpc", "HTTP status 401 Unauthorized: reflection is asked for without credentials: " + descriptors},
 		"forbidden":                {status(403), "grpc", "HTTP status 403 Forbidden: reflection is asked for without credentials: " + descriptors},
 		"a method that it has not": {status(405), "connect", "HTTP status 405 Method Not Allowed\n"},
+		"HTTP/1.1, Connect":        {serveHTTP1(t, reflects()), "connect", ": reflection needs HTTP/2, which the upstream does not speak there: " + descriptors},
+		"HTTP/1.1, gRPC-Web":       {serveHTTP1(t, reflects()), "grpc-web", ": reflection needs HTTP/2, which the upstream does not speak there: " + descriptors},
 		"something else":           {status(200), "grpc", "try --protocol connect or grpc-web\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

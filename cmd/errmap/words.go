@@ -71,6 +71,10 @@ func knownWords(m proto.Message) []string {
 			add("  %s: %s", key, m.GetMetadata()[key])
 		}
 	case *errdetails.RetryInfo:
+		if m.GetRetryDelay() == nil {
+			add("RetryInfo: no delay")
+			break
+		}
 		add("RetryInfo: wait %s before the next try", max(m.GetRetryDelay().AsDuration(), 0).Round(time.Microsecond))
 	case *errdetails.BadRequest:
 		add("BadRequest: %s of the request", plural(len(m.GetFieldViolations()), "field"))

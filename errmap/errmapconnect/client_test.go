@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect/v2/connecthttp"
+	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/errmap/errmaphttp"
 	"github.com/errmap/errmap/internal/adaptertest"
@@ -104,7 +105,7 @@ func TestClientInterceptor_nothingLost(t *testing.T) {
 	for name, rich := range adaptertest.Rich(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everyCall(t, adaptertest.Return(rich), nil, func(t *testing.T, err error, _ *adaptertest.Wire) {
+			everyCall(t, adaptertest.Return(rich), []errmapconnect.ServerOption{errmapconnect.WithGuard(errmap.NewGuard(errmap.WithDebugInfo()))}, func(t *testing.T, err error, _ *adaptertest.Wire) {
 				adaptertest.CheckSame(t, rich, err)
 			})
 		})

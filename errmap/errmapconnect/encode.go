@@ -5,7 +5,6 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
-	"github.com/errmap/errmap/internal/rpcstatus"
 )
 
 const typeURLPrefix = "type.googleapis.com/"
@@ -16,14 +15,14 @@ func encode(e *errmap.Error, protocol string, opts []errmap.EncodeOption) *conne
 	if e == nil {
 		return nil
 	}
-	form := rpcstatus.Memory
+	form := errmap.WireStatus
 	switch protocol {
 	case connect.ProtocolNameConnect:
-		form = rpcstatus.Connect
+		form = errmap.WireConnect
 	case connect.ProtocolNameGRPC, connect.ProtocolNameGRPCWeb:
-		form = rpcstatus.GRPC
+		form = errmap.WireGRPC
 	}
-	s := rpcstatus.Encode(e, form, opts...)
+	s := e.StatusOn(form, opts...)
 	c := connect.NewError(connect.Code(s.GetCode()), s.GetMessage())
 	for _, d := range s.GetDetails() {
 		c = c.WithDetail(detail(d.GetTypeUrl(), d.GetValue(), form))
@@ -34,9 +33,9 @@ func encode(e *errmap.Error, protocol string, opts []errmap.EncodeOption) *conne
 // detail returns a detail of an error of Connect. Its type is a bare name; over
 // gRPC Connect writes a type that holds a slash as the type URL that it is, which
 // keeps a prefix that is not the usual one.
-func detail(typeURL string, value []byte, form rpcstatus.Form) *connect.ErrorDetail {
+func detail(typeURL string, value []byte, form errmap.Wire) *connect.ErrorDetail {
 	name := typeURL[strings.LastIndexByte(typeURL, '/')+1:]
-	if form == rpcstatus.GRPC && typeURL != typeURLPrefix+name {
+	if form == errmap.WireGRPC && typeURL != typeURLPrefix+name {
 		name = typeURL
 	}
 	return &connect.ErrorDetail{Type: name, Value: value}

@@ -11,7 +11,6 @@ import (
 	"connectrpc.com/connect"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/cause"
-	"github.com/errmap/errmap/internal/rpcstatus"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
@@ -137,7 +136,7 @@ func (i *clientInterceptor) incoming(ctx context.Context, protocol string, err e
 // ofTransport returns an error that the http.RoundTripper of errmaphttp read, and
 // that Connect took for one of the network.
 func (i *clientInterceptor) ofTransport(e *errmap.Error) error {
-	s := rpcstatus.Encode(e, rpcstatus.Connect)
+	s := e.StatusOn(errmap.WireConnect)
 	c := connect.NewError(connect.Code(s.GetCode()), errors.New(s.GetMessage()))
 	if e.Remote() {
 		c = connect.NewWireError(connect.Code(s.GetCode()), errors.New(s.GetMessage()))

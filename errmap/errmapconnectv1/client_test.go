@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnectv1"
 	"github.com/errmap/errmap/errmap/errmaphttp"
 	"github.com/errmap/errmap/internal/adaptertest"
@@ -107,7 +108,7 @@ func TestClientInterceptor_nothingLost(t *testing.T) {
 	for name, rich := range adaptertest.Rich(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everyCall(t, adaptertest.Return(rich), nil, func(t *testing.T, err error, _ *adaptertest.Wire) {
+			everyCall(t, adaptertest.Return(rich), []errmapconnectv1.ServerOption{errmapconnectv1.WithGuard(errmap.NewGuard(errmap.WithDebugInfo()))}, func(t *testing.T, err error, _ *adaptertest.Wire) {
 				adaptertest.CheckSame(t, rich, err)
 			})
 		})

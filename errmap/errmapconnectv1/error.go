@@ -9,7 +9,6 @@ import (
 	"connectrpc.com/connect"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/cause"
-	"github.com/errmap/errmap/internal/rpcstatus"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
@@ -56,7 +55,7 @@ func FromError(err error, opts ...errmap.DecodeOption) *errmap.Error {
 // a caller gets, and nil for nil. A handler may return it, and FromError gives e
 // back. It asks not whose e is: what leaves a server goes through a Guard.
 func ToError(e *errmap.Error, opts ...errmap.EncodeOption) *connect.Error {
-	return encode(e, rpcstatus.Memory, opts)
+	return encode(e, errmap.WireStatus, opts)
 }
 
 // Recognize is the errmap.Recognizer of Connect's errors: one that was made here
@@ -109,11 +108,11 @@ func original(c *connect.Error) (*errmap.Error, bool) {
 	return made.e, true
 }
 
-func encode(e *errmap.Error, form rpcstatus.Form, opts []errmap.EncodeOption) *connect.Error {
+func encode(e *errmap.Error, form errmap.Wire, opts []errmap.EncodeOption) *connect.Error {
 	if e == nil {
 		return nil
 	}
-	s := rpcstatus.Encode(e, form, opts...)
+	s := e.StatusOn(form, opts...)
 	c := connect.NewError(connect.Code(s.GetCode()), &encoded{s.GetMessage(), e, len(s.GetDetails())})
 	for _, d := range s.GetDetails() {
 		if detail, err := connect.NewErrorDetail(d); err == nil { // an Any never fails

@@ -9,7 +9,6 @@ import (
 	"connectrpc.com/connect"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/cause"
-	"github.com/errmap/errmap/internal/rpcstatus"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
@@ -93,14 +92,14 @@ func (i *serverInterceptor) contain(ctx context.Context, protocol string, err *e
 	}
 }
 
-func form(protocol string) rpcstatus.Form {
+func form(protocol string) errmap.Wire {
 	switch protocol {
 	case connect.ProtocolConnect:
-		return rpcstatus.Connect
+		return errmap.WireConnect
 	case connect.ProtocolGRPC, connect.ProtocolGRPCWeb:
-		return rpcstatus.GRPC
+		return errmap.WireGRPC
 	}
-	return rpcstatus.Memory
+	return errmap.WireStatus
 }
 
 // handlerConn tells what Connect itself found wrong with a request, which its

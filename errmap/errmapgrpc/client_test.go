@@ -71,7 +71,7 @@ func TestDialOptions_nothingLost(t *testing.T) {
 	for name, rich := range adaptertest.Rich(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everyCall(t, adaptertest.Return(rich), nil, func(t *testing.T, err error, _ *adaptertest.Wire) {
+			everyCall(t, adaptertest.Return(rich), []errmapgrpc.ServerOption{errmapgrpc.WithGuard(errmap.NewGuard(errmap.WithDebugInfo()))}, func(t *testing.T, err error, _ *adaptertest.Wire) {
 				adaptertest.CheckSame(t, rich, err)
 			})
 		})

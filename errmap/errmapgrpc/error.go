@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/errmap/errmap/errmap"
-	"github.com/errmap/errmap/internal/rpcstatus"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -47,7 +46,7 @@ func ToStatus(e *errmap.Error, opts ...errmap.EncodeOption) *status.Status {
 	if e == nil {
 		return nil
 	}
-	return status.FromProto(rpcstatus.Encode(e, rpcstatus.GRPC, opts...))
+	return status.FromProto(e.StatusOn(errmap.WireGRPC, opts...))
 }
 
 // ToError returns e as an error whose GRPCStatus is ToStatus and which wraps e;

@@ -73,7 +73,7 @@ func TestReadError(t *testing.T) {
 		"no content type":        {answer(404, ` {"error":{"status":"NOT_FOUND","message":"gone"}}`), errmaphttp.HTTPJSON, told{code.Code_NOT_FOUND, "gone", false}},
 		"empty on Connect":       {answer(499, ``), errmaphttp.Connect, told{code.Code_UNKNOWN, "HTTP status 499", true}},
 		"empty on HTTP+JSON":     {answer(499, ``), errmaphttp.HTTPJSON, told{code.Code_CANCELLED, "HTTP status 499", true}},
-		"HTML":                   {answer(502, `<html><h1>bad gateway</h1>upstream 10.0.0.7</html>`, "Content-Type", html), errmaphttp.HTTPJSON, told{code.Code_INTERNAL, "HTTP status 502 Bad Gateway", true}},
+		"HTML":                   {answer(502, `<html><h1>bad gateway</h1>upstream 10.0.0.7</html>`, "Content-Type", html), errmaphttp.HTTPJSON, told{code.Code_UNAVAILABLE, "HTTP status 502 Bad Gateway", true}},
 		"HTML on Connect":        {answer(502, `<html><h1>bad gateway</h1>upstream 10.0.0.7</html>`, "Content-Type", html), errmaphttp.Connect, told{code.Code_UNAVAILABLE, "HTTP status 502 Bad Gateway", true}},
 		"HTML said to be JSON":   {answer(503, `<html>`, "Content-Type", json), errmaphttp.HTTPJSON, told{code.Code_UNAVAILABLE, "HTTP status 503 Service Unavailable", true}},
 		"JSON that is no object": {answer(403, `"no"`, "Content-Type", json), errmaphttp.HTTPJSON, told{code.Code_PERMISSION_DENIED, "HTTP status 403 Forbidden", true}},

@@ -7,7 +7,6 @@ import (
 	"io"
 	"sync"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -140,18 +139,17 @@ func (x *exchange) answer(result, object []byte) {
 	x.ev.look(result)
 }
 
-// look tells of a page whether it has an empty cursor, which the SDK cannot tell
-// from none.
+// look takes in what a result says that the SDK does not pass on: its type, and
+// of a page whether it has an empty cursor, which the SDK cannot tell from none.
 func (ev *evidence) look(result []byte) {
 	ev.use(func() {
-		if !ev.paged || result == nil {
+		if result == nil {
 			return
 		}
-		var page struct {
-			NextCursor *string `json:"nextCursor"`
-		}
-		lenient := []jsonv2.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-		ev.emptied = jsonv2.Unmarshal(result, &page, lenient...) == nil && page.NextCursor != nil && *page.NextCursor == ""
+		found, _ := members(result, "resultType", "inputRequests", "requestState", "nextCursor")
+		ev.resultType = found["resultType"]
+		ev.asks = found["inputRequests"].Kind() == '{' || textOf(found["requestState"]) != ""
+		ev.emptied = string(found["nextCursor"]) == `""`
 	})
 }
 

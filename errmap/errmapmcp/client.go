@@ -42,13 +42,21 @@ func NewClient(impl *mcp.Implementation, opts *mcp.ClientOptions, own ...Option)
 	for _, opt := range own {
 		opt.apply(&c.config)
 	}
+	if c.config.maxMessage == 0 {
+		c.config.maxMessage = DefaultMaxMessage
+	}
 	sdk.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
 	c.gate = newGate(&c.config)
 	c.servers = &bound{limit: c.config.maxStdio}
 	c.Client = mcp.NewClient(impl, &sdk)
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		c.receive = next
-		return next
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if session, ok := req.GetSession().(*mcp.ClientSession); ok && isNotification(method) {
+				c.linkOf(ctx, session).noteChanged(method)
+			}
+			return next(ctx, method, req)
+		}
 	})
 	c.AddSendingMiddleware(c.sending)
 	return c
@@ -64,13 +72,14 @@ func NewClient(impl *mcp.Implementation, opts *mcp.ClientOptions, own ...Option)
 //
 // Its error is an *Error where connecting failed, or the error of ctx.
 func (c *Client) Connect(ctx context.Context, t mcp.Transport, opts *mcp.ClientSessionOptions) (*Session, error) {
+	l := newLink()
 	if streamable, ok := t.(*mcp.StreamableClientTransport); ok {
 		// The SDK finds out with the first request, and gives up the connection.
 		if _, err := url.Parse(streamable.Endpoint); err != nil {
-			return nil, newError(KindTransport, ReasonFailed, WithCause(err))
+			l.secrets.add(streamable.Endpoint) // no part of it can be told apart
+			return nil, l.secrets.concealCause(newError(KindTransport, ReasonFailed, WithCause(err)))
 		}
 	}
-	l := newLink()
 	connectCtx := context.WithValue(withEvidence(ctx, nil), linkKey{}, l)
 	session, err := c.Client.Connect(connectCtx, c.watch(t, l), opts)
 	opened := l.connected()
@@ -80,9 +89,9 @@ func (c *Client) Connect(ctx context.Context, t mcp.Transport, opts *mcp.ClientS
 			_ = opened.Close()
 		}
 		if e := inChain(err); e != nil {
-			return nil, e
+			return nil, l.secrets.concealCause(e)
 		}
-		return nil, err
+		return nil, l.secrets.conceal(err)
 	}
 	return &Session{ClientSession: session, client: c, link: l}, nil
 }
@@ -93,11 +102,14 @@ func (c *Client) watch(t mcp.Transport, l *link) mcp.Transport {
 	switch t := t.(type) {
 	case *mcp.StreamableClientTransport:
 		watched := *t
-		watched.HTTPClient = watchedClient(t.HTTPClient)
+		watched.HTTPClient = c.watchedClient(t.HTTPClient, l, t.Endpoint)
+		watched.MaxEventSize = c.eventSize(t.MaxEventSize)
+		l.http.renews, l.http.notify = !c.config.noRenewal, c.config.renewed
 		return &watched
 	case *mcp.SSEClientTransport:
 		watched := *t
-		watched.HTTPClient = watchedClient(t.HTTPClient)
+		watched.HTTPClient = c.watchedClient(t.HTTPClient, l, t.Endpoint)
+		watched.MaxEventSize = c.eventSize(t.MaxEventSize)
 		inner = &watched
 	case *mcp.CommandTransport:
 		inner = &commandTransport{t.Command, t.TerminateDuration, c.config.maxMessage, c.servers.acquire, c.servers.release}
@@ -133,16 +145,32 @@ func (c *Client) forget(key weak.Pointer[mcp.ClientSession]) {
 	delete(c.links, key)
 }
 
-// watchedClient returns a copy of an HTTP client with a RoundTripper below it.
-func watchedClient(client *http.Client) *http.Client {
+// watchedClient returns a copy of an HTTP client with an endpoint and a RoundTripper
+// below it.
+func (c *Client) watchedClient(client *http.Client, l *link, address string) *http.Client {
 	if client == nil {
 		client = http.DefaultClient
 	}
-	watched := *client
-	if _, ok := client.Transport.(*RoundTripper); !ok {
-		watched.Transport = NewRoundTripper(client.Transport)
+	watched, base := *client, client.Transport
+	if own, ok := base.(*RoundTripper); ok {
+		base = own.base
 	}
+	l.http = newEndpoint(base, l, address)
+	watched.Transport = NewRoundTripper(l.http)
 	return &watched
+}
+
+// eventSize returns the cap of an event that the SDK is given, which the program may
+// have set: it is what bounds the stream of the session itself, which no request of
+// the client has. The SDK's own default is none there.
+func (c *Client) eventSize(own int) int {
+	switch limit := c.config.maxMessage; {
+	case own != 0:
+		return own
+	case limit > 0:
+		return limit + envelope // the names of its fields count there
+	}
+	return -1
 }
 
 // ioTransport is the SDK's IOTransport with a connection of this package.
@@ -154,8 +182,8 @@ type ioTransport struct {
 // Connect returns the connection.
 func (t *ioTransport) Connect(context.Context) (mcp.Connection, error) {
 	limit := t.limit
-	if limit <= 0 {
-		limit = t.inner.MaxLineLength
+	if own := t.inner.MaxLineLength; limit <= 0 || own > 0 && own < limit {
+		limit = own
 	}
 	return newLineConn(t.inner.Reader, t.inner.Writer, limit, func(err error) *Error { return ioError(err, false) }), nil
 }

@@ -72,11 +72,24 @@ func (c *watchedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return &fault{c.link.ended(ioError(err, false))}
 }
 
+// envelope is more than what a message has beside what it carries, in bytes.
+const envelope = 1 << 10
+
 // over tells whether a message is over the cap. What has no encoding is for the
 // transport to refuse.
 func (c *watchedConn) over(msg jsonrpc.Message) bool {
 	if c.maxMessage <= 0 {
 		return false
+	}
+	switch m := msg.(type) { // most are far below it, and need no encoding to tell
+	case *jsonrpc.Request:
+		if len(m.Method)+len(m.Params)+envelope < c.maxMessage {
+			return false
+		}
+	case *jsonrpc.Response:
+		if m.Error == nil && len(m.Result)+envelope < c.maxMessage {
+			return false
+		}
 	}
 	text, err := jsonrpc.EncodeMessage(msg)
 	return err == nil && len(text) > c.maxMessage
@@ -86,7 +99,7 @@ func (c *watchedConn) over(msg jsonrpc.Message) bool {
 func (c *watchedConn) expect(id jsonrpc.ID, ev *evidence) {
 	ev.use(func() {
 		ev.sent = true
-		if !ev.paged || !id.IsValid() {
+		if !id.IsValid() {
 			return
 		}
 		c.mu.Lock()

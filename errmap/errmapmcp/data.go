@@ -14,6 +14,10 @@ const (
 	DataError = "error"
 	// DataMethod is the method of the request, as a string.
 	DataMethod = "method"
+	// DataName is the tool or prompt that was asked for, as a string.
+	DataName = "name"
+	// DataResultType is what a result said that it is, as a string.
+	DataResultType = "result_type"
 	// DataURI is the resource that was asked for, as a string.
 	DataURI = "uri"
 	// DataHTTPStatus is the status of the response, as an int.
@@ -22,6 +26,8 @@ const (
 	DataContentType = "content_type"
 	// DataRetryDelay is how long to wait, as a time.Duration.
 	DataRetryDelay = "retry_delay"
+	// DataOrigin is the origin to which a request would have gone, as a string.
+	DataOrigin = "origin"
 	// DataChallenge is the WWW-Authenticate header of the response (RFC 9110
 	// section 11.6.1), as a string; several are joined by commas.
 	DataChallenge = "challenge"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"sync"
 	"time"
 
@@ -81,9 +82,25 @@ func (e *Error) Reason() Reason {
 // Code returns the google.rpc.Code of the kind, OK for nil.
 func (e *Error) Code() code.Code { return e.Kind().Code() }
 
-// Retryable tells whether the same request may succeed when it is made again,
-// as the kind has it.
-func (e *Error) Retryable() bool { return e.Kind().Retryable() }
+// Retryable tells whether the same request may succeed when it is made again: as
+// the kind has it, but for a transport error that the same request brings about
+// again, such as most statuses of 3xx and 4xx.
+func (e *Error) Retryable() bool {
+	if !e.Kind().Retryable() || e.reason == ReasonOrigin {
+		return false
+	}
+	status, ok := e.reason.Number()
+	if e.kind != KindTransport || !ok || e.reason.Token() != tokenHTTP {
+		return true
+	}
+	switch status {
+	case http.StatusRequestTimeout, http.StatusMisdirectedRequest, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	return status >= 500
+}
 
 // RetryDelay returns how long the server, or the local limiter, wants the caller
 // to wait: by a Retry-After header or, in a JSON-RPC error, a RetryInfo. It is
@@ -281,12 +298,8 @@ func (e *Error) wireError() *jsonrpc.Error {
 	if !ok {
 		return nil
 	}
-	var wire struct {
-		Message string          `json:"message"`
-		Data    json.RawMessage `json:"data"`
-	}
-	_ = json.Unmarshal(object, &wire) // rpcCode has seen that it is one
-	return &jsonrpc.Error{Code: number, Message: wire.Message, Data: wire.Data}
+	found, _ := members(object, "message", "data") // rpcCode has seen that it is one
+	return &jsonrpc.Error{Code: number, Message: textOf(found["message"]), Data: json.RawMessage(found["data"])}
 }
 
 // kindMessage returns the message that says e on a wire.

@@ -2,6 +2,7 @@ package errmapmcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/errmap/errmap/errmap"
@@ -21,18 +23,22 @@ type evidenceKey struct{}
 // evidence is what is known of one request of the client besides the error that
 // the SDK makes of it. It travels in the request's context.
 type evidence struct {
-	maxMessage int  // 0 for no cap
-	paged      bool // the request is one page of a walk
-	connecting bool // there is no request yet, a transport connects
+	maxMessage int   // 0 for no cap
+	link       *link // nil where the session is not known
+	connecting bool  // there is no request yet, a transport connects
 
 	mu      sync.Mutex
 	sealed  bool
 	sent    bool
 	last    *exchange
-	open    int // bodies that the SDK still reads
+	open    int    // bodies that the SDK still reads
+	within  string // the session that the request was sent in last
 	finish  func()
 	unpend  func()
 	emptied bool // the result had an empty cursor
+	asks    bool // the result had requests for input, or a state
+	// resultType is what the result said it is, nil where it said nothing.
+	resultType jsontext.Value
 }
 
 func withEvidence(ctx context.Context, ev *evidence) context.Context {
@@ -109,8 +115,10 @@ type exchange struct {
 	problem     Reason
 	contentType string
 	tooLarge    *Error
-	failure     error // of the round trip or of reading the body
-	overdue     bool  // the deadline of the request had passed by then
+	failure     error  // of the round trip or of reading the body
+	gone        []byte // the JSON-RPC error by which the server said that the session is lost
+	renewal     error  // why the session could not be renewed
+	overdue     bool   // the deadline of the request had passed by then
 }
 
 func (x *exchange) note(f func()) {
@@ -200,9 +208,18 @@ func (x *exchange) badStatus(cause error) *Error {
 		opts = append(opts, x.challenge()...)
 	case x.status == http.StatusTooManyRequests:
 		kind = KindRateLimited
+	case x.expired() && x.resume:
+		// The server may have run the request, whose answer went with the session.
+		return newError(KindConnectionDown, ReasonSession, opts...)
 	case x.expired():
 		kind = KindSessionExpired
-		opts = append(opts, WithData(DataSession, NewSecret(x.session)))
+		opts = append(opts, WithData(DataSession, NewSecret(x.ev.link.sessionID(x.session))))
+		if x.renewal != nil {
+			opts = append(opts, WithCause(x.renewal))
+		}
+		if x.gone != nil {
+			opts = append(opts, WithData(DataError, json.RawMessage(x.gone)))
+		}
 	}
 	return newError(kind, NewReason(tokenHTTP, int64(x.status)), opts...)
 }

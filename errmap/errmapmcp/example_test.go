@@ -2,10 +2,10 @@ package errmapmcp_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -96,13 +96,43 @@ func ExampleInstallServer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	structured, err := json.Marshal(result.StructuredContent)
+	fmt.Println(result.Content[0].(*mcp.TextContent).Text)
+	fmt.Println(errmapmcp.FromResult(result).Code())
+	// Output:
+	// no cart c-1
+	// Do not try again without a change: it would fail in the same way.
+	// NOT_FOUND
+}
+
+// A program that acts on typed errors has the client return those of tools.
+func ExampleWithToolErrors() {
+	ctx := context.Background()
+	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1.0"}, nil)
+	if err := errmapmcp.InstallServer(server); err != nil {
+		log.Fatal(err)
+	}
+	errmapmcp.AddTool(server, &mcp.Tool{Name: "order"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+		return nil, nil, errmap.NewCode(code.Code_RESOURCE_EXHAUSTED, "too many orders").WithRetryDelay(30 * time.Second)
+	})
+	ours, theirs := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(ctx, theirs, nil); err != nil {
+		log.Fatal(err)
+	}
+	client := errmapmcp.NewClient(&mcp.Implementation{Name: "buyer", Version: "1.0"}, nil, errmapmcp.WithToolErrors())
+	session, err := client.Connect(ctx, ours, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(result.IsError, result.Content[0].(*mcp.TextContent).Text)
-	fmt.Println(string(structured))
+	defer func() { _ = session.Close() }()
+
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "order"})
+	if e, ok := errors.AsType[*errmap.Error](err); ok {
+		delay, _ := e.RetryDelay()
+		fmt.Println(e.Code(), delay)
+	}
+	fmt.Println(result.Content[0].(*mcp.TextContent).Text)
 	// Output:
-	// true no cart c-1
-	// {"error":{"code":404,"message":"no cart c-1","status":"NOT_FOUND"}}
+	// RESOURCE_EXHAUSTED 30s
+	// too many orders
+	// Try again after 30s.
 }

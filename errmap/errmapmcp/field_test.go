@@ -371,12 +371,10 @@ func TestField_146_tool_faults_and_protocol_faults(t *testing.T) {
 		if err != nil || !result.IsError {
 			t.Fatalf("the call returned %+v, %v", result, err)
 		}
-		body, _ := json.Marshal(result.StructuredContent)
-		e, err := errmap.DecodeHTTP(body)
-		if err != nil || e.Code() != code.Code_NOT_FOUND || e.Reason() != "ORDER_NOT_FOUND" {
-			t.Errorf("the structured content %s reads as %v, %v", body, e, err)
+		if e := errmapmcp.FromResult(result); e.Code() != code.Code_NOT_FOUND || e.Reason() != "ORDER_NOT_FOUND" {
+			t.Errorf("the result reads as %v", e)
 		}
-		if text := result.Content[0].(*mcp.TextContent).Text; text != "no order o-1" {
+		if text := result.Content[0].(*mcp.TextContent).Text; !strings.HasPrefix(text, "no order o-1\n") {
 			t.Errorf("the text is %q", text)
 		}
 	})

@@ -252,6 +252,12 @@ func childAnswer(mode string, m message) int {
 		fmt.Println("Listening on stdio ...")
 	case "large":
 		fmt.Println(m.result(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 1<<16) + `"}]}`))
+	case "endless":
+		fmt.Print(strings.TrimSuffix(m.result(`{"content":[{"type":"text","text":"`), "}"))
+		for range 200 {
+			fmt.Print(strings.Repeat("x", 1<<20))
+		}
+		fmt.Println(`"}]}}`)
 	case "closing":
 		fmt.Println(m.failure(`{"code":-32003,"message":"quota","data":{"left":0}}`))
 	case "malformed":

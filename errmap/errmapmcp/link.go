@@ -11,6 +11,10 @@ type linkKey struct{}
 
 // link is what is known of the connection of a session.
 type link struct {
+	listed  listings
+	secrets secrets
+	state   state
+
 	mu      sync.Mutex
 	bound   bool // a session has it
 	session *mcp.ClientSession
@@ -18,6 +22,7 @@ type link struct {
 	closing chan struct{}  // is closed when closed is set
 	end     *Error         // of the connection, nil while it lives
 	conn    mcp.Connection // nil where the SDK has it alone
+	http    *endpoint      // nil but over HTTP
 	calls   map[*context.CancelCauseFunc]struct{}
 }
 
@@ -65,7 +70,7 @@ func (l *link) ended(e *Error) *Error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.end == nil {
-		l.end = e
+		l.end = l.secrets.concealCause(e)
 	}
 	return l.end
 }
@@ -101,6 +106,17 @@ func (l *link) connect(conn mcp.Connection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.conn = conn
+}
+
+// sessionID returns the id by which the server knows the session, given the one that
+// the SDK has: they differ once the session was renewed.
+func (l *link) sessionID(first string) string {
+	if l != nil && l.http != nil {
+		if id := l.http.id(); id != "" {
+			return id
+		}
+	}
+	return first
 }
 
 // isClosed tells whether the program closed the session.

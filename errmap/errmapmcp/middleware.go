@@ -53,6 +53,7 @@ func (c *Client) govern(ctx context.Context, l *link, send mcp.MethodHandler, me
 	if err != nil {
 		return nil, err
 	}
+	result = c.shown(ctx, req, result)
 	if err := c.after(ctx, call, result); err != nil {
 		return nil, err
 	}
@@ -64,8 +65,7 @@ func (c *Client) send(ctx context.Context, l *link, next mcp.MethodHandler, meth
 	if e := l.gone(); e != nil {
 		return nil, e
 	}
-	note, _ := ctx.Value(pageKey{}).(*pageNote)
-	ev := &evidence{maxMessage: c.config.maxMessage, paged: note != nil && strings.HasSuffix(method, "/list")}
+	ev := &evidence{maxMessage: c.config.maxMessage, link: l}
 	callCtx, finish := withEvidence(ctx, ev), func() {}
 	if method != methodListen {
 		// The SDK keeps a listening request's context beyond its return.
@@ -78,14 +78,19 @@ func (c *Client) send(ctx context.Context, l *link, next mcp.MethodHandler, meth
 	}
 	result, err := next(callCtx, method, req)
 	ev.seal(finish)
-	switch {
-	case err != nil:
-		return nil, c.failure(ctx, l, ev, method, req, err)
-	case ev.paged:
-		note.emptyCursor = ev.emptied
+	if err != nil {
+		return nil, l.tell(c.failure(ctx, l, ev, method, req, err))
 	}
 	if e := checkVersion(result); e != nil {
 		return nil, e
+	}
+	if e := ev.checkType(method, req); e != nil {
+		return nil, e
+	}
+	l.noteListed(req, result, ev.emptied)
+	l.state.keep(req)
+	if note, ok := ctx.Value(pageKey{}).(*pageNote); ok {
+		note.emptyCursor = ev.emptied
 	}
 	return result, nil
 }
@@ -98,20 +103,28 @@ func (c *Client) failure(ctx context.Context, l *link, ev *evidence, method stri
 	if l.isClosed() {
 		return closedError()
 	}
-	uri := Call{method: method, request: req}.Name()
+	call := Call{method: method, request: req}
 	if e := ev.last.verdict(err); e != nil {
 		if e.kind == KindSessionExpired {
 			return l.ended(e)
 		}
-		return e.answered(method, uri)
+		return l.answered(e, call)
 	}
 	if e := inChain(err); e != nil {
-		return e.answered(method, uri)
+		return l.answered(e, call)
 	}
 	if isMistake(err) {
 		return err
 	}
-	return unknownFailure(l, ev, err).answered(method, uri)
+	return l.answered(unknownFailure(l, ev, err), call)
+}
+
+// tell returns an error of a request without the secrets of the connection.
+func (l *link) tell(err error) error {
+	if e := inChain(err); e != nil {
+		return l.secrets.concealCause(e)
+	}
+	return err
 }
 
 // unknownFailure says what an error is of which there is no evidence.
@@ -158,6 +171,31 @@ func checkVersion(result mcp.Result) *Error {
 		return nil
 	}
 	return newError(KindProtocol, ReasonProtocolVersion)
+}
+
+// mayAsk are the requests whose result may ask for input (MCP 2026-07-28, "Multi
+// round-trip requests").
+var mayAsk = []string{methodCallTool, methodGetPrompt, methodReadResource}
+
+// checkType refuses a result that says that it is something which it cannot be:
+// taken for a success it would be an empty one. Before 2026-07-28 a result had no
+// type, so that what other words stand there is the server's own affair.
+func (ev *evidence) checkType(method string, req mcp.Request) *Error {
+	said := textOf(ev.resultType)
+	var typed bool
+	if session, ok := req.GetSession().(*mcp.ClientSession); ok {
+		initialized := session.InitializeResult()
+		typed = initialized != nil && initialized.ProtocolVersion >= firstWithResultType
+	}
+	switch {
+	case ev.resultType == nil, said == "complete":
+		return nil
+	case said == "input_required" && slices.Contains(mayAsk, method) && ev.asks:
+		return nil
+	case said != "input_required" && !typed:
+		return nil
+	}
+	return newError(KindProtocol, ReasonInvalidResult, WithData(DataMethod, method), WithData(DataResultType, bounded(said)))
 }
 
 func isNotification(method string) bool { return strings.HasPrefix(method, "notifications/") }

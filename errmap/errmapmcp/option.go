@@ -4,11 +4,17 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// DefaultMaxPages is the cap of a walk over pages where WithPagination names
-// none.
-const DefaultMaxPages = 1000
+const (
+	// DefaultMaxPages is the cap of a walk over pages where WithPagination names
+	// none.
+	DefaultMaxPages = 1000
+	// DefaultMaxMessage is the cap of a message in bytes where WithMaxMessage names
+	// none: what the SDK allows for a line or an event.
+	DefaultMaxMessage = 16 << 20
+)
 
-// An Option asks a [Client] for something that it does not do by itself.
+// An Option changes what a [Client] does: it asks for something that a client does
+// not do by itself, or sets one of its limits.
 type Option interface{ apply(*config) }
 
 type option func(*config)
@@ -24,11 +30,13 @@ type config struct {
 	queue      int
 	limiter    *rate.Limiter
 	maxMessage int
-	paginate   bool
 	maxPages   int
 	rounds     roundCaps
 	loop       bool
 	maxStdio   int
+	toolErrors bool
+	noRenewal  bool
+	renewed    func(Renewal)
 }
 
 // WithPolicy has f decide on each request before anything else: see [Policy].
@@ -72,15 +80,16 @@ func WithRate(perSecond float64, burst int) Option {
 // WithMaxMessage caps a message at n bytes, in both directions: a JSON body, an
 // event or a line. A request over the cap is not sent. An answer over it fails
 // its request as [KindMessageTooLarge]; on stdio, where nothing tells to which
-// request a line belongs, it ends the connection.
+// request a line belongs, it ends the connection. 0 means DefaultMaxMessage, a
+// negative number no cap.
 func WithMaxMessage(n int) Option { return option(func(c *config) { c.maxMessage = n }) }
 
 // WithPagination has the walks of a [Session] (Tools, Prompts, Resources and
-// ResourceTemplates) fail as [KindPaginationCycle] where a cursor repeats, and
-// where there is more after maxPages pages. 0 means DefaultMaxPages, a negative
-// number no cap of pages.
+// ResourceTemplates) fail as [KindPaginationCycle] where there is more after
+// maxPages pages. 0 means DefaultMaxPages, as it is without this option, and a
+// negative number no cap. A cursor that repeats ends a walk in any case.
 func WithPagination(maxPages int) Option {
-	return option(func(c *config) { c.paginate, c.maxPages = true, maxPages })
+	return option(func(c *config) { c.maxPages = maxPages })
 }
 
 // WithRounds caps the multi-round-trip loop of a request: how often the server
@@ -88,7 +97,7 @@ func WithPagination(maxPages int) Option {
 // and how many bytes of state it may have the client carry. Beyond a cap the
 // request fails as [KindMRTRRoundLimit]. 0 means the default of that cap, a
 // negative number none. By default a server is sent input 10 times, as the SDK
-// has it, and the other two have no cap.
+// has it, and 100 inputs in all; state is as long as a message may be.
 //
 // The option turns the loop on where ClientOptions.MultiRoundTrip turns the
 // SDK's off.
@@ -100,3 +109,20 @@ func WithRounds(rounds, inputs, stateBytes int) Option {
 // time. Connecting to one more fails as [KindOverloaded]. A server counts until
 // it has exited.
 func WithMaxStdioServers(n int) Option { return option(func(c *config) { c.maxStdio = n }) }
+
+// WithToolErrors has [Session.CallTool] return the error of a tool that ran and
+// failed, as [FromResult] reads it, beside its result. It is an [*errmap.Error]
+// and no [*Error], since the client did not fail. Use it in a program that acts
+// on typed errors; a host that gives results to a model does without it.
+func WithToolErrors() Option { return option(func(c *config) { c.toolErrors = true }) }
+
+// WithoutRenewal has requests of a session that the server does not know any more
+// fail as [KindSessionExpired] at once, rather than open a new session and repeat
+// them. Use it where the server keeps something in a session that a new one has not.
+func WithoutRenewal() Option { return option(func(c *config) { c.noRenewal = true }) }
+
+// WithRenewals has f told of each session that was opened anew in the place of one
+// that the server did not know any more, before the requests that wait for it are
+// repeated. f must not make requests of the session. It may be called concurrently,
+// of different sessions.
+func WithRenewals(f func(Renewal)) Option { return option(func(c *config) { c.renewed = f }) }

@@ -2,6 +2,7 @@ package errmapmcp
 
 import (
 	"context"
+	"crypto/sha256"
 	"iter"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,13 +14,11 @@ type pageKey struct{}
 type pageNote struct{ emptyCursor bool }
 
 // Tools returns the tools of the server, page by page, as the SDK's session
-// does; the cursor of params, which may be nil, is where it begins. With
-// [WithPagination] the walk is bounded. An error is the last thing that it
-// yields.
+// does; the cursor of params, which may be nil, is where it begins. The walk fails
+// as [KindPaginationCycle] where a cursor comes again, an empty one too, and where
+// there is more after the pages that [WithPagination] allows: what came until then
+// is yielded, and an error is the last thing.
 func (s *Session) Tools(ctx context.Context, params *mcp.ListToolsParams) iter.Seq2[*mcp.Tool, error] {
-	if !s.client.config.paginate {
-		return s.ClientSession.Tools(ctx, params)
-	}
 	if params == nil {
 		params = &mcp.ListToolsParams{}
 	}
@@ -36,9 +35,6 @@ func (s *Session) Tools(ctx context.Context, params *mcp.ListToolsParams) iter.S
 
 // Prompts returns the prompts of the server as Tools returns the tools.
 func (s *Session) Prompts(ctx context.Context, params *mcp.ListPromptsParams) iter.Seq2[*mcp.Prompt, error] {
-	if !s.client.config.paginate {
-		return s.ClientSession.Prompts(ctx, params)
-	}
 	if params == nil {
 		params = &mcp.ListPromptsParams{}
 	}
@@ -55,9 +51,6 @@ func (s *Session) Prompts(ctx context.Context, params *mcp.ListPromptsParams) it
 
 // Resources returns the resources of the server as Tools returns the tools.
 func (s *Session) Resources(ctx context.Context, params *mcp.ListResourcesParams) iter.Seq2[*mcp.Resource, error] {
-	if !s.client.config.paginate {
-		return s.ClientSession.Resources(ctx, params)
-	}
 	if params == nil {
 		params = &mcp.ListResourcesParams{}
 	}
@@ -75,9 +68,6 @@ func (s *Session) Resources(ctx context.Context, params *mcp.ListResourcesParams
 // ResourceTemplates returns the resource templates of the server as Tools
 // returns the tools.
 func (s *Session) ResourceTemplates(ctx context.Context, params *mcp.ListResourceTemplatesParams) iter.Seq2[*mcp.ResourceTemplate, error] {
-	if !s.client.config.paginate {
-		return s.ClientSession.ResourceTemplates(ctx, params)
-	}
 	if params == nil {
 		params = &mcp.ListResourceTemplatesParams{}
 	}
@@ -102,7 +92,8 @@ func walk[T any](ctx context.Context, s *Session, cursor string, page func(conte
 	return func(yield func(*T, error) bool) {
 		note := new(pageNote)
 		ctx, cursor := context.WithValue(ctx, pageKey{}, note), cursor
-		seen := map[string]bool{cursor: true}
+		// A sum of each, since cursors are as long as a peer likes.
+		seen := map[[sha256.Size]byte]bool{sha256.Sum256([]byte(cursor)): true}
 		for pages := 1; ; pages++ {
 			*note = pageNote{}
 			items, next, err := page(ctx, cursor)
@@ -121,7 +112,7 @@ func walk[T any](ctx context.Context, s *Session, cursor string, page func(conte
 				return
 			case next == "":
 				return
-			case seen[next]:
+			case seen[sha256.Sum256([]byte(next))]:
 				yield(nil, cursorRepeated(pages))
 				return
 			case limit > 0 && pages >= limit:
@@ -129,7 +120,7 @@ func walk[T any](ctx context.Context, s *Session, cursor string, page func(conte
 					WithData(DataCount, pages), WithData(DataCap, limit)))
 				return
 			}
-			seen[next] = true
+			seen[sha256.Sum256([]byte(next))] = true
 			cursor = next
 		}
 	}

@@ -60,7 +60,10 @@ func (c Call) Session() *mcp.ClientSession {
 
 // Policy decides on a request. It is asked for every request of the program but
 // those that open and keep a connection, and for no notification; it may be
-// asked concurrently. A policy that panics denies.
+// asked concurrently. It is asked too, as for the call itself, about each tool,
+// prompt, resource and template in a list that a server answers with, so that what
+// it hides is not listed; of a template the URI is the template's text. A policy
+// that panics denies, and hides what a list has.
 type Policy func(context.Context, Call) Decision
 
 // Approver approves a request by returning nil, and denies it by returning an
@@ -90,7 +93,7 @@ func Allow() Decision { return Decision{verdict: verdictAllow} }
 func Deny(reason Reason) Decision { return Decision{reason: reason} }
 
 // Hide returns the decision that there is no such tool, resource or prompt: the
-// request fails as [KindNotFound].
+// request fails as [KindNotFound], and lists leave it out.
 func Hide() Decision { return Decision{verdict: verdictHide} }
 
 // Ask returns the decision to leave it to the approver.

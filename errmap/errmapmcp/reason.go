@@ -21,10 +21,17 @@ const (
 	ReasonStart Reason = "start"
 	// ReasonFailed is that of a transport that failed in another way.
 	ReasonFailed Reason = "failed"
+	// ReasonOrigin is that of a request that would have gone to another origin than
+	// that of the server's address (RFC 6454): after a redirect, or to an endpoint
+	// that the server named. It was not sent.
+	ReasonOrigin Reason = "other_origin"
 	// ReasonEOF is that of a connection or a stream that ended.
 	ReasonEOF Reason = "eof"
 	// ReasonReset is that of a connection that was reset.
 	ReasonReset Reason = "reset"
+	// ReasonSession is that of an answer that went with the session which the server
+	// lost.
+	ReasonSession Reason = "session"
 	// ReasonStale is that of a connection that an earlier failure broke.
 	ReasonStale Reason = "stale"
 	// ReasonInvalidErrorObject is that of an error that is no error object

@@ -9,8 +9,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// defaultRounds is how often a server is sent input for one request.
-const defaultRounds = 10
+const (
+	// defaultRounds is how often a server is sent input for one request.
+	defaultRounds = 10
+	// defaultInputs is how many inputs it may ask for in all: for each a handler
+	// runs.
+	defaultInputs = 100
+)
 
 // roundCaps are the caps of a multi-round-trip loop.
 type roundCaps struct{ rounds, inputs, state int }
@@ -52,7 +57,11 @@ func (t *tally) add(needed inputs) *Error {
 	}
 	t.rounds++
 	t.inputs += len(needed.requests)
-	if limit := t.caps.inputs; limit > 0 && t.inputs > limit {
+	limit = t.caps.inputs
+	if limit == 0 {
+		limit = defaultInputs
+	}
+	if limit > 0 && t.inputs > limit {
 		return roundLimit(tokenInputs, t.inputs, limit)
 	}
 	if limit := t.caps.state; limit > 0 && len(needed.state) > limit {

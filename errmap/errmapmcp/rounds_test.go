@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -26,6 +27,15 @@ func needs(requests, state string) string {
 	return `{"resultType":"input_required","inputRequests":` + requests + `,"requestState":` + strconv.Quote(state) + `}`
 }
 
+// manyInputs are n requests for input.
+func manyInputs(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`"%d":{"method":"roots/list","params":{}}`, i))
+	}
+	return "{" + strings.Join(all, ",") + "}"
+}
+
 const oneInput = `{"a":{"method":"elicitation/create","params":{"message":"?"}}}`
 
 func TestWithRounds_caps(t *testing.T) {
@@ -42,7 +52,7 @@ func TestWithRounds_caps(t *testing.T) {
 		{"inputs", errmapmcp.WithRounds(0, 3, 0), needs(`{"a":{"method":"roots/list","params":{}},"b":{"method":"roots/list","params":{}}}`, "s"), "inputs:4", 2, 3},
 		{"state", errmapmcp.WithRounds(0, 0, 8), needs(oneInput, "123456789"), "state:9", 1, 8},
 		{"nothing but state", errmapmcp.WithRounds(0, 0, 0), needs(`{}`, "s"), "rounds:10", 11, 10},
-		{"neither", errmapmcp.WithRounds(1, 0, 0), `{"resultType":"input_required","content":[]}`, "rounds:1", 2, 1},
+		{"inputs by default", errmapmcp.WithRounds(0, 0, 0), needs(manyInputs(101), "s"), "inputs:101", 1, 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -286,15 +296,6 @@ func TestSession_walks(t *testing.T) {
 			eventStream(w, m.result(page("a", `,"nextCursor":""`)))
 		}, errmapmcp.WithPagination(0)))
 		wantKind(t, err, errmapmcp.KindPaginationCycle, errmapmcp.ReasonCursorRepeated)
-	})
-	t.Run("unless asked for", func(t *testing.T) {
-		t.Parallel()
-		for method, walk := range walks {
-			names, err := walk(connectRaw(t, "", answerJSON(http.StatusOK, func(m message) string { return m.result(page("a", `,"nextCursor":""`)) })))
-			if err != nil || len(names) != 1 {
-				t.Errorf("%s: %v, %v", method, names, err)
-			}
-		}
 	})
 	t.Run("stops when told", func(t *testing.T) {
 		t.Parallel()

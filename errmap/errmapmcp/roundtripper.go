@@ -65,6 +65,14 @@ func (t *RoundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, e
 	}
+	if from := req.Response; from != nil && from.Request != nil && originOf(from.Request.URL) != originOf(req.URL) {
+		e := otherOrigin(req.URL)
+		x.failed(req.Context(), e)
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, e
+	}
 	trace := &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
 		x.note(func() { x.written = info.Err == nil })
 	}}
@@ -90,6 +98,9 @@ func begin(req *http.Request) *exchange {
 	ev := evidenceOf(req.Context())
 	if ev == nil {
 		return nil
+	}
+	if ev.link != nil {
+		ev.link.secrets.addRequest(req)
 	}
 	x := &exchange{ev: ev, session: req.Header.Get(headerSession)}
 	var previous *exchange
@@ -150,6 +161,8 @@ func (x *exchange) observe(req *http.Request, resp *http.Response) {
 	})
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "":
+	case x.resume && x.expired():
+		x.standInEvent(resp)
 	case resp.StatusCode < 200 || resp.StatusCode >= 300:
 		if !x.resume {
 			x.observeError(req.Context(), resp)
@@ -164,11 +177,7 @@ func (x *exchange) observe(req *http.Request, resp *http.Response) {
 
 // observeAnswer looks at the body of a good response.
 func (x *exchange) observeAnswer(ctx context.Context, resp *http.Response) {
-	contentType := resp.Header.Get("Content-Type")
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media = strings.ToLower(strings.TrimSpace(contentType))
-	}
+	contentType, media := resp.Header.Get("Content-Type"), mediaType(resp.Header)
 	switch {
 	case media == typeEvents:
 		resp.Body = newEventBody(ctx, x, resp.Body)
@@ -186,17 +195,42 @@ func (x *exchange) observeAnswer(ctx context.Context, resp *http.Response) {
 	}
 }
 
+// mediaType returns the media type of a body, without parameters.
+func mediaType(header http.Header) string {
+	contentType := header.Get("Content-Type")
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return strings.ToLower(strings.TrimSpace(contentType))
+	}
+	return media
+}
+
 // observeError looks for a JSON-RPC error in the body of a bad response.
 func (x *exchange) observeError(ctx context.Context, resp *http.Response) {
 	body := readErrorBody(ctx, resp.Body)
-	if object, ok := errorObject(body); ok {
-		x.note(func() { x.object = object })
-	} else if x.expired() {
-		// The SDK must learn from this that the session is gone.
-		resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	object, ok := errorObject(body)
+	if x.expired() && (!ok || saysLost(object)) {
+		x.note(func() { x.gone = object })
+		// The SDK must learn from this that the session is gone, and would take a
+		// JSON-RPC error for the failure of this request alone.
+		resp.Body, resp.ContentLength = http.NoBody, 0
 		return
 	}
+	if ok {
+		x.note(func() { x.object = object })
+	}
 	x.standIn(resp)
+}
+
+// standInEvent answers the request of the exchange by a stream of one event: the
+// SDK gives up the whole connection where it cannot resume a stream.
+func (x *exchange) standInEvent(resp *http.Response) {
+	_ = resp.Body.Close()
+	body := jsonrpc.AppendEvent(nil, "", x.standInMessage())
+	resp.StatusCode, resp.Status = http.StatusOK, "200 OK"
+	resp.Header = http.Header{"Content-Type": {typeEvents}}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	resp.TransferEncoding = nil
 }
 
 // standIn puts a JSON-RPC error in the place of a body: the SDK takes it for the
@@ -242,11 +276,12 @@ func readErrorBody(ctx context.Context, body io.ReadCloser) []byte {
 }
 
 // errorObject returns the error of the JSON-RPC response that body is, whatever
-// its id.
+// its id. Without its version it is the body of something else that has an
+// "error", such as OAuth's or a proxy's.
 func errorObject(body []byte) ([]byte, bool) {
 	var parser jsonrpc.Parser
 	parsed, err := parser.ParseResponses(body, jsonrpc.Rules{MaxDepth: 1000})
-	if err != nil || parsed.Batch || parsed.Items[0].Error == nil {
+	if err != nil || parsed.Batch || parsed.Items[0].Error == nil || !parsed.Items[0].Versioned {
 		return nil, false
 	}
 	return bytes.Clone(parsed.Items[0].Error), true

@@ -7,9 +7,6 @@ import (
 	"sync"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/errmap/errmap/errmap"
 )
 
@@ -68,15 +65,11 @@ func readPeer(object []byte, delay *time.Duration) *errmap.Error {
 
 // rpcCode returns the code of an error object, and false for what is none.
 func rpcCode(object []byte) (int64, bool) {
-	var members struct {
-		Code    jsontext.Value `json:"code"`
-		Message jsontext.Value `json:"message"`
-	}
-	err := jsonv2.Unmarshal(object, &members, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil || members.Code.Kind() != '0' || members.Message.Kind() != '"' {
+	found, ok := members(object, "code", "message")
+	if !ok || found["code"].Kind() != '0' || found["message"].Kind() != '"' {
 		return 0, false
 	}
-	return integer(string(members.Code))
+	return integer(string(found["code"]))
 }
 
 // integer reads the token of an integral number, 1.0 and 1e3 too.
@@ -91,13 +84,22 @@ func integer(token string) (int64, bool) {
 	return int64(f), true
 }
 
-// answered returns what an error of kind protocol is as the answer to a request
-// of method: a resource that the server does not have is not_found.
-func (e *Error) answered(method, uri string) *Error {
-	if e.kind != KindProtocol || e.hidden().object == nil || method != methodReadResource || !e.missingResource() {
+// answered returns what an error of kind protocol is as the answer to a call: that
+// of a resource that the server does not have, or of a tool, prompt or resource that
+// is not among all that it has listed, is not_found.
+func (l *link) answered(e *Error, call Call) *Error {
+	if e.kind != KindProtocol || e.hidden().object == nil {
 		return e
 	}
-	return e.as(KindNotFound, WithData(DataMethod, method), WithData(DataURI, uri))
+	number, _ := e.reason.Number()
+	lacked := number == codeInvalidParams && l.listed.lack(call.Method(), call.Name())
+	switch {
+	case call.Method() == methodReadResource && (lacked || e.missingResource()):
+		return e.as(KindNotFound, WithData(DataMethod, call.Method()), WithData(DataURI, call.Name()))
+	case lacked:
+		return e.as(KindNotFound, WithData(DataMethod, call.Method()), WithData(DataName, call.Name()))
+	}
+	return e
 }
 
 // missingResource tells whether the object is the one that MCP has for a resource
@@ -107,15 +109,7 @@ func (e *Error) missingResource() bool {
 	if number != codeInvalidParams {
 		return number == codeResourceNotFound
 	}
-	var object struct {
-		Data jsontext.Value `json:"data"`
-	}
-	var data struct {
-		URI jsontext.Value `json:"uri"`
-	}
-	lenient := []jsonv2.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	return jsonv2.Unmarshal(e.hidden().object, &object, lenient...) == nil &&
-		object.Data.Kind() == '{' &&
-		jsonv2.Unmarshal(object.Data, &data, lenient...) == nil &&
-		data.URI.Kind() == '"'
+	object, _ := members(e.hidden().object, "data")
+	data, ok := members(object["data"], "uri")
+	return ok && data["uri"].Kind() == '"'
 }

@@ -34,7 +34,10 @@ var ownCodes = []int64{
 	mcp.CodeURLElicitationRequired,
 }
 
-const methodCallTool = "tools/call"
+const (
+	methodCallTool  = "tools/call"
+	methodGetPrompt = "prompts/get"
+)
 
 // A ServerOption changes what InstallServer does.
 type ServerOption interface{ applyServer(*serverErrors) }
@@ -70,9 +73,11 @@ func WithServerCodes(codes ...int64) ServerOption {
 //   - Any other error, and a panic, is hidden as the guard does it.
 //   - An error of code NOT_FOUND that the reading of a resource fails with is sent
 //     as -32602 with the URI in data, its own details with it.
-//   - The error of a tool becomes a result that says isError, with the message as
-//     its text and AIP-193's form of the error as its structured content; but a
-//     bare [*jsonrpc.Error] of a tool stays an error of the protocol.
+//   - The error of a tool becomes a result that says isError. Its text is written
+//     for a model to act on: the message, what to change, whether to try again and
+//     when. The error itself is in its _meta under [MetaKeyError], for
+//     [FromResult]; its structured content stays what the tool's own schema says.
+//     But a bare [*jsonrpc.Error] of a tool stays an error of the protocol.
 //
 // A tool that [mcp.AddTool] added, rather than AddTool of this package, keeps the
 // SDK's handling of errors that are not made for callers: the SDK's own text for
@@ -173,7 +178,7 @@ func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		if wire := wireFirst(err); wire != nil {
 			if method == methodCallTool && bareWireError(err) == nil {
-				return isErrorResult(s.readWire(wire)), nil
+				return s.newFailedResult(req, s.readWire(wire)), nil
 			}
 			return nil, legal(wire)
 		}
@@ -185,7 +190,7 @@ func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 // the protocol.
 func (s *serverErrors) failed(method string, req mcp.Request, e *errmap.Error) (mcp.Result, error) {
 	if method == methodCallTool {
-		return isErrorResult(e), nil
+		return s.newFailedResult(req, e), nil
 	}
 	if method == methodReadResource && e.Code() == code.Code_NOT_FOUND && e.Domain() != domainMCP {
 		e = missingResource(req, e)
@@ -199,7 +204,7 @@ func (s *serverErrors) wire(e *errmap.Error) *jsonrpc.Error {
 	var wire jsonrpc.Error
 	object := errmap.EncodeJSONRPC(e, errmap.ProfileMCP, errmap.WithCatalog(s.catalog))
 	if err := json.Unmarshal(object, &wire); err != nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	}
 	return &wire
 }
@@ -224,48 +229,6 @@ func (s *serverErrors) readWire(wire *jsonrpc.Error) *errmap.Error {
 		return errmap.NewCode(code.Code_INTERNAL, wire.Message)
 	}
 	return e
-}
-
-// toolResult returns the result of a tool that failed.
-func (s *serverErrors) toolResult(ctx context.Context, result *mcp.CallToolResult) *mcp.CallToolResult {
-	err := result.GetError()
-	_, ours := errors.AsType[*toolFailure](err)
-	var e *errmap.Error
-	switch wire := wireFirst(err); {
-	case err == nil || result.StructuredContent != nil:
-		return result
-	case wire != nil:
-		e = s.readWire(wire)
-	case ours || speaks(err):
-		e = s.guard.Outgoing(errmap.WithProcedure(ctx, methodCallTool), err)
-	default:
-		return result
-	}
-	failed := isErrorResult(e)
-	failed.Meta = result.Meta
-	if !isText(result.Content, err.Error()) {
-		failed.Content = result.Content
-	}
-	return failed
-}
-
-// isErrorResult returns the result of a tool that failed with e.
-func isErrorResult(e *errmap.Error) *mcp.CallToolResult {
-	_, body := errmap.EncodeHTTP(e)
-	return &mcp.CallToolResult{
-		IsError:           true,
-		Content:           []mcp.Content{&mcp.TextContent{Text: e.Message()}},
-		StructuredContent: json.RawMessage(body),
-	}
-}
-
-// isText tells whether content is what the SDK makes of an error.
-func isText(content []mcp.Content, text string) bool {
-	if len(content) != 1 {
-		return false
-	}
-	first, ok := content[0].(*mcp.TextContent)
-	return ok && first.Text == text
 }
 
 // missingResource returns the error that MCP has for a resource that is not

@@ -189,10 +189,10 @@ func TestInstallServer_tools(t *testing.T) {
 	}
 	wire := &jsonrpc.Error{Code: 4010, Message: "m", Data: []byte(`{"a":1}`)}
 	for _, c := range []struct {
-		name       string
-		add        func(*mcp.Server)
-		text       string
-		structured string // a part of it
+		name string
+		add  func(*mcp.Server)
+		text string // the first line of it
+		body string // a part of it
 	}{
 		{"typed, by AddTool", ours(stockEmpty()), "no stock of A1", `"reason":"STOCK_EMPTY"`},
 		{"typed and wrapped, by AddTool", ours(fmt.Errorf("hunter2: %w", stockEmpty())), "no stock of A1", `"status":"FAILED_PRECONDITION"`},
@@ -220,16 +220,17 @@ func TestInstallServer_tools(t *testing.T) {
 			if err != nil || !result.IsError {
 				t.Fatalf("the call returned %+v, %v", result, err)
 			}
-			if text := result.Content[0].(*mcp.TextContent).Text; text != c.text || len(result.Content) != 1 {
+			text := result.Content[0].(*mcp.TextContent).Text
+			if first, _, _ := strings.Cut(text, "\n"); first != c.text || strings.Contains(text, "hunter2") || len(result.Content) != 1 {
 				t.Errorf("the text is %q, want %q", text, c.text)
 			}
-			structured, _ := json.Marshal(result.StructuredContent)
-			if c.structured == "" && result.StructuredContent != nil || !strings.Contains(string(structured), c.structured) || strings.Contains(string(structured), "hunter2") {
-				t.Errorf("the structured content is %s, want %s in it", structured, c.structured)
+			body, _ := json.Marshal(result.Meta[errmapmcp.MetaKeyError])
+			if c.body == "" && string(body) != "null" || !strings.Contains(string(body), c.body) || strings.Contains(string(body), "hunter2") {
+				t.Errorf("_meta has %s, want %s in it", body, c.body)
 			}
-			if c.structured != "" {
-				if _, err := errmap.DecodeHTTP(structured); err != nil {
-					t.Errorf("the structured content %s is not AIP-193's: %v", structured, err)
+			if c.body != "" {
+				if _, err := errmap.DecodeHTTP(body); err != nil {
+					t.Errorf("what _meta has, %s, is not AIP-193's: %v", body, err)
 				}
 			}
 		})
@@ -265,9 +266,9 @@ func TestInstallServer_tools(t *testing.T) {
 		if err != nil || !result.IsError {
 			t.Fatalf("the call returned %+v, %v", result, err)
 		}
-		structured, _ := json.Marshal(result.StructuredContent)
-		if text := result.Content[0].(*mcp.TextContent).Text; text != "Sorry, it is sold out." || !strings.Contains(string(structured), "STOCK_EMPTY") {
-			t.Errorf("the text is %q, the structured content %s", text, structured)
+		body, _ := json.Marshal(result.Meta[errmapmcp.MetaKeyError])
+		if text := result.Content[0].(*mcp.TextContent).Text; text != "Sorry, it is sold out." || !strings.Contains(string(body), "STOCK_EMPTY") {
+			t.Errorf("the text is %q, _meta has %s", text, body)
 		}
 	})
 }

@@ -28,5 +28,15 @@ func (s *Session) Close() error {
 	s.link.close()
 	timer := time.AfterFunc(closeWait, s.link.abort)
 	defer timer.Stop()
-	return s.ClientSession.Close()
+	return s.link.secrets.conceal(s.ClientSession.Close())
+}
+
+// Wait waits until the connection is over, and returns why as the SDK's Wait does,
+// without the id of the session.
+func (s *Session) Wait() error { return s.link.secrets.conceal(s.ClientSession.Wait()) }
+
+// ID returns the id by which the server knows the session: another one once the
+// session was renewed, "" where there is none.
+func (s *Session) ID() string {
+	return s.link.sessionID(s.ClientSession.ID())
 }

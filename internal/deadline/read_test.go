@@ -22,6 +22,16 @@ func (b *bounded) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
+// bounder is the writer of a handler that bounds reads.
+type bounder struct{ *bounded }
+
+func (bounder) BoundsReads() {}
+
+// wrapper is the writer of a middleware.
+type wrapper struct{ http.ResponseWriter }
+
+func (w wrapper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 func TestBoundReading(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,6 +49,11 @@ func TestBoundReading(t *testing.T) {
 			}
 		}
 		deadline.BoundReading(httptest.NewRecorder(), r, time.Second)() // knows none
+		w = &bounded{ResponseWriter: httptest.NewRecorder()}
+		deadline.BoundReading(wrapper{&deadline.Writer{ResponseWriter: bounder{w}}}, r, time.Second)()
+		if w.deadlines != nil {
+			t.Errorf("the bound of another handler was replaced: %v", w.deadlines)
+		}
 		ofServer := r.WithContext(context.WithValue(t.Context(), http.ServerContextKey, &http.Server{ReadTimeout: time.Minute}))
 		w = &bounded{ResponseWriter: httptest.NewRecorder()}
 		deadline.BoundReading(w, ofServer, time.Second)()

@@ -15,9 +15,9 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
-		watch := deadline.NewWatch(time.Second)
-		begin := func() (*bounded, *deadline.Reading) {
-			w, g := &bounded{ResponseWriter: httptest.NewRecorder()}, new(deadline.Reading)
+		watch := deadline.NewReadWatch(time.Second)
+		begin := func() (*bounded, *deadline.Span) {
+			w, g := &bounded{ResponseWriter: httptest.NewRecorder()}, new(deadline.Span)
 			watch.Begin(g, w, r)
 			return w, g
 		}
@@ -73,13 +73,13 @@ func TestWatch(t *testing.T) {
 
 func TestWatch_nothing(t *testing.T) {
 	t.Parallel()
-	if deadline.NewWatch(0) != nil || deadline.NewWatch(-1) != nil {
+	if deadline.NewReadWatch(0) != nil || deadline.NewReadWatch(-1) != nil {
 		t.Error("a watch without a bound")
 	}
 	r := httptest.NewRequest(http.MethodPost, "/", nil)
 	ofServer := r.WithContext(context.WithValue(t.Context(), http.ServerContextKey, &http.Server{ReadTimeout: time.Minute}))
-	var g deadline.Reading
-	for name, watch := range map[string]*deadline.Watch{"none": nil, "of the server": deadline.NewWatch(time.Nanosecond)} {
+	var g deadline.Span
+	for name, watch := range map[string]*deadline.Watch{"none": nil, "of the server": deadline.NewReadWatch(time.Nanosecond)} {
 		w := &bounded{ResponseWriter: httptest.NewRecorder()}
 		watch.Begin(&g, w, ofServer)
 		watch.Keep(&g)
@@ -88,7 +88,7 @@ func TestWatch_nothing(t *testing.T) {
 			t.Errorf("%s: deadlines %v", name, w.deadlines)
 		}
 	}
-	deadline.NewWatch(time.Second).Begin(&g, httptest.NewRecorder(), r) // knows none
+	deadline.NewReadWatch(time.Second).Begin(&g, httptest.NewRecorder(), r) // knows none
 }
 
 // panicking is the writer of a middleware whose deadlines panic.
@@ -101,9 +101,9 @@ func TestWatch_panic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
-		watch := deadline.NewWatch(time.Second)
-		watch.Begin(new(deadline.Reading), panicking{httptest.NewRecorder()}, r)
-		w, g := &bounded{ResponseWriter: httptest.NewRecorder()}, new(deadline.Reading)
+		watch := deadline.NewReadWatch(time.Second)
+		watch.Begin(new(deadline.Span), panicking{httptest.NewRecorder()}, r)
+		w, g := &bounded{ResponseWriter: httptest.NewRecorder()}, new(deadline.Span)
 		watch.Begin(g, w, r)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
@@ -118,12 +118,12 @@ func TestWatch_anyOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
-		watch := deadline.NewWatch(time.Second)
+		watch := deadline.NewReadWatch(time.Second)
 		const bodies = 4
 		// Each number says, by its digits, which body ends when, and which do not.
 		for order := range bodies * bodies * bodies {
 			var w [bodies]*bounded
-			var g [bodies]deadline.Reading
+			var g [bodies]deadline.Span
 			var ended [bodies]bool
 			for i := range w {
 				w[i] = &bounded{ResponseWriter: httptest.NewRecorder()}

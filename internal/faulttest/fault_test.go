@@ -71,10 +71,10 @@ func well(t *testing.T) http.Handler {
 	libraryv1connect.RegisterLibraryHandler(rpc, library{})
 	mux := http.NewServeMux()
 	connecthttp.Mount(mux, rpc, connecthttp.WithGRPC(), connecthttp.WithGRPCWeb())
-	if err := server.Mount(mux, rpc); err != nil {
+	if err := server.Mount(mux, rpc, server.WithHosts("library")); err != nil {
 		t.Fatal(err)
 	}
-	if err := httpjson.Mount(mux, rpc); err != nil {
+	if err := httpjson.Mount(mux, rpc, httpjson.WithHosts("library")); err != nil {
 		t.Fatal(err)
 	}
 	return mux
@@ -122,7 +122,7 @@ var wanted = map[fault][]code.Code{
 // own are those of HTTP+JSON, where the body of a success is not read.
 var own = map[fault][]code.Code{
 	html:    {code.Code_OK},
-	gateway: {code.Code_INTERNAL},
+	gateway: {code.Code_UNAVAILABLE},
 	limited: {code.Code_RESOURCE_EXHAUSTED},
 }
 
@@ -191,6 +191,8 @@ func check(t *testing.T, f fault, name, asked string, err error) {
 	codes := wanted[f]
 	switch {
 	case strings.HasPrefix(name, "gateway") && f == html:
+		codes = []code.Code{code.Code_UNAVAILABLE}
+	case strings.HasPrefix(name, "gateway") && f == truncate:
 		codes = []code.Code{code.Code_UNAVAILABLE}
 	case name == "HTTP+JSON": // which has a table of its own
 		codes = own[f]

@@ -45,28 +45,39 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/naming", "internal/template", "internal/cause", "internal/deadline", "internal/float", "internal/header", "internal/negotiate", "internal/procedure", "internal/register"}},
-	{packages: []string{"internal/rpcjson"}, outside: []string{jsonText, protobuf}},
-	{packages: []string{"internal/wirejson"}, inside: []string{"internal/float"}, outside: []string{jsonText, protobuf}},
+	{packages: []string{"internal/cause", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
+	{packages: []string{"internal/loglimit"}, outside: []string{"golang.org/x/time"}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
+	{packages: []string{"internal/schema/schematest"}, outside: []string{compiler, protobuf}},
+	{
+		packages: []string{"internal/schema"},
+		inside:   []string{"gen", "internal/float", "internal/hub", "internal/jsontree", "internal/protojson"},
+		outside:  []string{jsonText, protobuf, rpc},
+	},
+	{
+		packages: []string{"internal/wire"},
+		inside:   []string{"gen", "internal/hub", "internal/jsontree", "internal/protojson", "internal/schema"},
+		outside:  []string{protobuf, rpc},
+	},
 	{
 		packages: []string{"internal/plugin"},
-		inside:   []string{"gen", "internal/naming", "internal/template"},
+		inside:   []string{"gen", "=internal/schema"},
 		outside:  []string{protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapconnect"},
-		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
+		inside:   []string{"gen", "=errmap", "internal/cause"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapconnectv1"},
-		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
+		inside:   []string{"gen", "=errmap", "internal/cause"},
 		outside:  []string{"=" + connectV1, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapgrpc"},
-		inside:   []string{"gen", "=errmap", "internal/cause", "internal/rpcstatus"},
+		inside:   []string{"gen", "=errmap", "internal/cause"},
 		outside:  []string{grpcGo, protobuf, rpc},
 	},
 	{
@@ -96,12 +107,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap"},
-		inside:   []string{"gen", "internal/float", "internal/naming", "internal/procedure", "internal/rpcjson", "internal/template"},
-		outside:  []string{jsonText, protobuf, rpc},
-	},
-	{
-		packages: []string{"internal/rpcstatus"},
-		inside:   []string{"gen", "=errmap"},
+		inside:   []string{"gen", "internal/hub", "internal/jsontree", "internal/procedure", "internal/schema", "internal/wire"},
 		outside:  []string{protobuf, rpc},
 	},
 	{
@@ -111,18 +117,19 @@ var table = []row{
 	},
 	{
 		packages: []string{"server/httpjson"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/header", "internal/negotiate", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/negotiate", "internal/origin", "internal/register"},
 		outside:  []string{connect, gateway, api, protobuf, rpc},
 	},
+	{packages: []string{"server/httpserver"}, inside: []string{"internal/deadline", "internal/loglimit", "internal/origin"}, outside: []string{"connectrpc.com/cors", "github.com/rs/cors"}},
 	{
 		packages: []string{"server/gateway"},
 		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "=server"},
-		outside:  []string{connect, reflect, protobuf, rpc},
+		outside:  []string{connect, reflect, protobuf, rpc, "golang.org/x/net", "golang.org/x/sync"},
 	},
 	{
 		packages: []string{"server"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/header", "internal/jsonrpc", "internal/negotiate", "internal/procedure", "internal/register", "internal/wirejson"},
-		outside:  []string{connect, protobuf, rpc},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/jsonrpc", "internal/loglimit", "internal/negotiate", "internal/origin", "internal/procedure", "internal/protojson", "internal/register"},
+		outside:  []string{connect, protobuf, rpc, api},
 	},
 	{
 		packages: []string{"client"},

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // BreakingRule is a rule that a schema must keep against an earlier one.
@@ -113,7 +114,7 @@ func (d *Definition) domainPath() protoreflect.SourcePath {
 		return d.optionPath(optionInfo, infoDomain)
 	}
 	path := protoreflect.SourcePath{fileOptions, int32(errmapv1.E_Domain.TypeDescriptor().Number())}
-	if _, ok := extension[string](d.Message.ParentFile().Options(), new(descriptorpb.FileOptions), errmapv1.E_Domain); ok {
+	if _, ok, _ := schema.Option[string](d.Message.ParentFile().Options(), new(descriptorpb.FileOptions), errmapv1.E_Domain); ok {
 		return path
 	}
 	return d.optionPath()

@@ -5,9 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"google.golang.org/protobuf/types/descriptorpb"
-
 	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // Limits of names in the DNS, RFC 1035, section 2.3.4, without the root's dot.
@@ -23,7 +22,7 @@ var domainSyntax = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]
 // domains of options, and that every error has one of the two.
 func checkDomains(s *Schema, report func(Mistake)) {
 	for _, file := range s.files {
-		domain, _ := extension[string](file.Options(), new(descriptorpb.FileOptions), errmapv1.E_Domain)
+		domain, _ := schema.FileDomain(file)
 		if domain != "" && !isDomain(domain) {
 			m := malformedDomain(domain)
 			m.File, m.Path = file, PathOf(file, fileOptions, int32(errmapv1.E_Domain.TypeDescriptor().Number()))

@@ -7,6 +7,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/gofeaturespb"
+
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // goMethod is the one method that the Go generator adds to an error.
@@ -120,7 +122,7 @@ func goAPILevel(md protoreflect.MessageDescriptor) gofeaturespb.GoFeatures_APILe
 		if features == nil {
 			continue
 		}
-		chosen, ok := extension[*gofeaturespb.GoFeatures](features, new(descriptorpb.FeatureSet), gofeaturespb.E_Go)
+		chosen, ok, _ := schema.Option[*gofeaturespb.GoFeatures](features, new(descriptorpb.FeatureSet), gofeaturespb.E_Go)
 		if level := chosen.GetApiLevel(); ok && level != unset {
 			return level
 		}

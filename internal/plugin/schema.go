@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // Schema is a set of files and the errors in them. It is not changed once made
@@ -64,7 +66,7 @@ func NewSchema(files []protoreflect.FileDescriptor, options ...SchemaOption) *Sc
 		return strings.Compare(a.Path(), b.Path())
 	})
 	for _, file := range s.files {
-		for md := range messages(file.Messages()) {
+		for md := range schema.Messages(file.Messages()) {
 			s.byName[md.FullName()] = md
 		}
 		for method := range methods(file) {

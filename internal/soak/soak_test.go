@@ -29,6 +29,7 @@ import (
 	"github.com/errmap/errmap/server"
 	"github.com/errmap/errmap/server/gateway"
 	"github.com/errmap/errmap/server/httpjson"
+	"github.com/errmap/errmap/server/httpserver"
 )
 
 var soak = flag.Duration("soak", 0, "how long to keep the servers under load; 0 skips the test")
@@ -37,8 +38,9 @@ const (
 	workers = 8
 	warmUp  = 3 * time.Second
 	// What may be left beyond what was there after the warm-up: goroutines that
-	// net/http is about to end, and pools.
+	// net/http is about to end, their connections, and pools.
 	moreGoroutines = 4
+	moreFiles      = 4
 	moreHeap       = 8 << 20
 )
 
@@ -120,6 +122,7 @@ func TestSoak(t *testing.T) {
 	fmt.Printf("  %-34s %9d\n  %-34s %9d\n", "ids sent and waited for", l.sent.Load(), "ids answered", l.answered.Load())
 	fmt.Printf("  %-34s %9d\n  %-34s %9d\n", "calls of the upstream", upstream.done.Load(), "still running", upstream.running.Load())
 	fmt.Printf("  %-34s %9d  before %d\n", "goroutines", after.goroutines, before.goroutines)
+	fmt.Printf("  %-34s %9d  before %d\n", "open files", after.files, before.files)
 	fmt.Printf("  %-34s %9d  before %d\n", "heap in use, KiB", after.heap>>10, before.heap>>10)
 	fmt.Printf("  %-34s %9d  before %d\n", "objects", after.objects, before.objects)
 
@@ -132,6 +135,9 @@ func TestSoak(t *testing.T) {
 	if after.goroutines > before.goroutines+moreGoroutines {
 		buffer := make([]byte, 1<<20)
 		t.Errorf("%d goroutines, %d before:\n%s", after.goroutines, before.goroutines, buffer[:runtime.Stack(buffer, true)])
+	}
+	if after.files > before.files+moreFiles {
+		t.Errorf("%d open files, %d before", after.files, before.files)
 	}
 	if after.heap > before.heap+moreHeap {
 		t.Errorf("%d bytes of heap, %d before", after.heap, before.heap)
@@ -176,10 +182,12 @@ func listen(t *testing.T, h http.Handler) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	protocols.SetUnencryptedHTTP2(true)
-	s := &http.Server{Handler: h, Protocols: &protocols, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
+	s, err := httpserver.New(h, httpserver.WithLog(slog.New(slog.DiscardHandler)), httpserver.WithTimes(httpserver.Times{
+		Header: 2 * time.Second, Read: 2 * time.Second, Write: 2 * time.Second, Idle: 4 * time.Second,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(func() { _ = s.Close() })
 	return "http://" + l.Addr().String()
@@ -188,6 +196,7 @@ func listen(t *testing.T, h http.Handler) string {
 // state is what a process holds.
 type state struct {
 	goroutines int
+	files      int
 	heap       uint64
 	objects    uint64
 }
@@ -209,7 +218,7 @@ func settle() state {
 	runtime.GC()
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	return state{runtime.NumGoroutine(), m.HeapAlloc, m.HeapObjects}
+	return state{runtime.NumGoroutine(), descriptors(), m.HeapAlloc, m.HeapObjects}
 }
 
 // load is the clients of the servers.

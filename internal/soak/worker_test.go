@@ -33,6 +33,7 @@ type worker struct {
 	jsonRPC  libraryv1connect.LibraryClient
 	nextID   int
 	sequence []func() (string, error)
+	held     []held
 }
 
 func newWorker(l *load, r *rand.Rand) *worker {
@@ -44,11 +45,14 @@ func newWorker(l *load, r *rand.Rand) *worker {
 	w.grpc = libraryv1connect.NewLibraryClient(errmapconnect.NewClient(connecthttp.NewTransport(w.h2, l.gateway, connecthttp.WithGRPC())))
 	w.connect = libraryv1connect.NewLibraryClient(errmapconnect.NewClient(connecthttp.NewTransport(w.http, l.gateway)))
 	w.jsonRPC = libraryv1connect.NewLibraryClient(connect.NewClient(client.New(w.http, l.gateway+"/")))
-	w.sequence = []func() (string, error){w.single, w.batch, w.events, w.malformed, w.vanishing, w.clients, w.streams, w.httpJSON, w.agentCalls, w.agentBatch}
+	w.sequence = []func() (string, error){w.single, w.batch, w.events, w.malformed, w.vanishing, w.clients, w.streams, w.httpJSON, w.agentCalls, w.agentBatch, w.slow, w.hostile}
 	return w
 }
 
 func (w *worker) close() {
+	for _, h := range w.held {
+		_ = h.Close()
+	}
 	w.http.CloseIdleConnections()
 	w.h2.CloseIdleConnections()
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
@@ -19,23 +20,27 @@ import (
 
 // Gateway forwards calls to an upstream. It is safe for concurrent use.
 type Gateway struct {
-	server *connect.Server
-	schema *Schema
-	client *connect.Client
-	log    *failureLog
+	server  *connect.Server
+	schema  *Schema
+	client  *connect.Client
+	log     *failureLog
+	travels func(header string) bool
+	timeout time.Duration // of a call that is no stream; 0 is none
 }
 
 // New returns a gateway that forwards every method of a schema over transport.
 func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
-	o := new(options)
+	o := &options{travels: DefaultRequestHeaders, timeout: DefaultTimeout}
 	for _, opt := range opts {
 		opt.apply(o)
 	}
 	g := &Gateway{
-		server: errmapconnect.NewServer(o.server...),
-		log:    &o.log,
-		schema: schema,
-		client: errmapconnect.NewClient(transport, errmapconnect.WithDecodeOptions(errmap.WithCatalog(schema.catalog))),
+		server:  errmapconnect.NewServer(o.server...),
+		log:     &o.log,
+		travels: o.travels,
+		timeout: o.timeout,
+		schema:  schema,
+		client:  errmapconnect.NewClient(transport, errmapconnect.WithDecodeOptions(errmap.WithCatalog(schema.catalog))),
 	}
 	for _, sd := range schema.services {
 		for i := range sd.Methods().Len() {
@@ -73,39 +78,54 @@ func (g *Gateway) forward(md protoreflect.MethodDescriptor) connect.ServerFunc {
 	return func(ctx context.Context, spec connect.Spec, down connect.ServerStream) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		ctx = upstreamContext(ctx)
+		ctx = g.upstreamContext(ctx)
 		if spec.StreamType == connect.StreamTypeUnary {
-			return g.unary(ctx, md, spec, down)
+			return g.unary(ctx, cancel, md, spec, down)
 		}
-		return g.stream(ctx, cancel, md, spec, down)
+		return g.stream(ctx, md, spec, down)
 	}
 }
 
-func (g *Gateway) unary(ctx context.Context, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
+func (g *Gateway) unary(ctx context.Context, cancel context.CancelFunc, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
 	request, response := dynamicpb.NewMessage(md.Input()), dynamicpb.NewMessage(md.Output())
 	if err := receive(down.Receive, request, badRequest); err != nil {
 		return err
 	}
+	var late atomic.Bool
+	if g.timeout > 0 {
+		// No deadline of the context: the upstream would be told of it as of the caller's.
+		timer := time.AfterFunc(g.timeout, func() {
+			late.Store(true)
+			cancel()
+		})
+		defer timer.Stop()
+	}
 	call := func(response any) error { return g.client.CallUnary(ctx, spec, request, response) }
 	if err := receive(call, response, badResponse); err != nil {
+		if late.Load() {
+			return g.failed(ctx, spec, code.Code_DEADLINE_EXCEEDED, tooLate, err)
+		}
 		return g.upstreamError(ctx, spec, err)
 	}
 	return down.Send(response)
 }
 
-func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
-	call, err := g.client.CallClientStream(ctx, spec)
+func (g *Gateway) stream(ctx context.Context, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
+	aborted, abort := context.WithCancelCause(ctx)
+	call, err := g.client.CallClientStream(aborted, spec)
 	if err != nil {
+		abort(nil)
 		return g.upstreamError(ctx, spec, err)
 	}
 	up := &upstreamStream{ClientStream: call}
 	defer func() {
-		cancel() // only now, or it would pass for the caller's; it ends a Send that Close would wait for
+		abort(nil) // it ends a Send that Close would wait for
 		_ = up.Close()
 	}()
-	requests := make(chan error, 1)
 	go func() {
-		requests <- pump(md, spec, down, up)
+		if err := pump(md, spec, down, up); err != nil {
+			abort(&requestError{err}) // closing the call would end its request as if it were whole
+		}
 	}()
 	for {
 		response := dynamicpb.NewMessage(md.Output())
@@ -116,18 +136,19 @@ func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md prot
 			return err
 		}
 	}
-	select {
-	case failed := <-requests:
-		if failed != nil && errors.Is(err, context.Canceled) {
-			return failed // the caller's side broke, and that ended the upstream's
-		}
-	default: // the upstream is done; nobody reads further requests
+	if broken, ok := errors.AsType[*requestError](context.Cause(aborted)); ok && ctx.Err() == nil {
+		return broken.err // and that ended the upstream's side
 	}
 	if errors.Is(err, io.EOF) {
-		return nil
+		return nil // nobody reads further requests
 	}
 	return g.upstreamError(ctx, spec, err)
 }
+
+// requestError is why the requests of a caller broke off.
+type requestError struct{ err error }
+
+func (e *requestError) Error() string { return e.err.Error() }
 
 // upstreamStream is a call to the upstream whose requests and whose end come from
 // different goroutines, which Connect does not keep apart.
@@ -135,6 +156,15 @@ type upstreamStream struct {
 	connect.ClientStream
 	mu     sync.Mutex
 	closed bool
+}
+
+func (s *upstreamStream) SendHeaders() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return io.EOF
+	}
+	return s.ClientStream.SendHeaders()
 }
 
 func (s *upstreamStream) Send(msg any) error {
@@ -171,7 +201,6 @@ func pump(md protoreflect.MethodDescriptor, spec connect.Spec, down connect.Serv
 			return up.CloseSend()
 		}
 		if err != nil {
-			_ = up.Close()
 			return err
 		}
 		if err := up.Send(request); err != nil {
@@ -200,59 +229,4 @@ func receive(read func(any) error, m *dynamicpb.Message, malformed *errmap.Error
 		}
 	}()
 	return read(m)
-}
-
-// upstreamError makes an error of a call for the caller: whole where the upstream
-// sent it, a fixed text where the way to it failed.
-func (g *Gateway) upstreamError(ctx context.Context, spec connect.Spec, err error) error {
-	e := errmapconnect.FromError(err, errmap.WithCatalog(g.schema.catalog))
-	if e.Remote() {
-		return errmap.Forward(e)
-	}
-	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), err) // whose deadline it was is for the mount's guard to say
-	}
-	switch e.Code() {
-	case code.Code_CANCELLED, code.Code_UNKNOWN, code.Code_UNAVAILABLE:
-		// A connection that breaks under a call reads as any of these.
-		return g.failed(ctx, spec, code.Code_UNAVAILABLE, "the upstream cannot be reached", err)
-	case code.Code_INVALID_ARGUMENT: // the upstream's answer, nothing of the caller's
-		return g.failed(ctx, spec, code.Code_INTERNAL, unreadable, err)
-	}
-	return g.failed(ctx, spec, e.Code(), unreadable, err)
-}
-
-const unreadable = "the upstream's answer cannot be read"
-
-// failed logs what the caller is not told.
-func (g *Gateway) failed(ctx context.Context, spec connect.Spec, c code.Code, text string, cause error) error {
-	g.log.failed(ctx, spec.Procedure, text, cause)
-	return errmap.NewCode(c, text).WithCause(cause)
-}
-
-// upstreamContext carries the request headers on that are not of one connection
-// or one protocol.
-func upstreamContext(ctx context.Context) context.Context {
-	in, ok := connect.CallInfoForServerContext(ctx)
-	ctx, out := connect.NewClientContext(ctx)
-	if !ok {
-		return ctx
-	}
-	for key, values := range in.RequestHeader().All() {
-		if travels(key) {
-			out.RequestHeader().SetValues(key, values)
-		}
-	}
-	return ctx
-}
-
-// travels tells whether a request header is for the service itself.
-func travels(key string) bool {
-	switch key {
-	case "Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
-		"Host", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
-		"Transfer-Encoding", "Upgrade", "User-Agent":
-		return false
-	}
-	return !strings.HasPrefix(key, "Connect-") && !strings.HasPrefix(key, "Grpc-") && !strings.HasPrefix(key, ":")
 }

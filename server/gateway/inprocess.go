@@ -2,7 +2,7 @@ package gateway
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -39,7 +39,7 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer cancel(nil)
 		defer func() {
 			if value := recover(); value != nil {
-				w.abort(errors.New("gateway: the handler broke the response off"))
+				w.abort(fmt.Errorf("gateway: the handler broke the response off: %w", io.ErrUnexpectedEOF))
 				return
 			}
 			w.finish()

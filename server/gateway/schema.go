@@ -1,8 +1,9 @@
 package gateway
 
 import (
-	"errors"
+	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
@@ -20,7 +20,9 @@ import (
 type Schema struct {
 	services []protoreflect.ServiceDescriptor
 	catalog  *errmap.Catalog
+	unread   []protoreflect.FullName
 	warnings []string
+	sum      [sha256.Size]byte
 }
 
 // Services returns the services in the order of their names.
@@ -30,103 +32,67 @@ func (s *Schema) Services() []protoreflect.ServiceDescriptor { return slices.Clo
 func (s *Schema) Catalog() *errmap.Catalog { return s.catalog }
 
 // Warnings tells what of the schema could not be used, such as an error that a
-// method names and that no file has.
+// method names and that no file has, or a service that cannot be read.
 func (s *Schema) Warnings() []string { return slices.Clone(s.warnings) }
+
+// Unread returns the services that the upstream named and whose schema it did not
+// give, or not in full; a warning says why of each. A program that has them from
+// elsewhere uses [NewSchema].
+func (s *Schema) Unread() []protoreflect.FullName { return slices.Clone(s.unread) }
+
+// Equal tells whether two schemas say the same. A gateway compares the schema that
+// it serves with that which its upstream has now.
+func (s *Schema) Equal(other *Schema) bool {
+	if s == nil || other == nil {
+		return s == other
+	}
+	return s.sum == other.sum
+}
 
 // NewSchema makes a schema of a descriptor set, as `buf build` and `protoc
 // --include_imports` write it. Imports of google/protobuf, google/rpc and
-// google/api that the set lacks are taken from the program.
+// google/api that the set lacks are taken from the program. It fails where a file
+// cannot be used, and where the errors in the set contradict each other.
 func NewSchema(set *descriptorpb.FileDescriptorSet) (*Schema, error) {
-	files := &fileSet{protos: map[string]*descriptorpb.FileDescriptorProto{}}
+	files := newFileSet()
 	for _, f := range set.GetFile() {
 		files.add(f)
 	}
-	var names []protoreflect.FullName
-	for _, f := range set.GetFile() {
-		for _, s := range f.GetService() {
-			names = append(names, protoreflect.FullName(f.GetPackage()).Append(protoreflect.Name(s.GetName())))
-		}
+	linked, failures := files.link(math.MaxInt, files.order)
+	if len(failures) > 0 {
+		return nil, failures[0]
 	}
-	return files.schema(names, nil)
-}
-
-// fileSet gathers the files of a schema.
-type fileSet struct {
-	protos map[string]*descriptorpb.FileDescriptorProto
-	order  []string
-}
-
-func (s *fileSet) add(f *descriptorpb.FileDescriptorProto) {
-	if s.protos[f.GetName()] == nil {
-		s.protos[f.GetName()] = f
-		s.order = append(s.order, f.GetName())
-	}
-}
-
-// schema links the files and picks the services out of them.
-func (s *fileSet) schema(names []protoreflect.FullName, warnings []string) (*Schema, error) {
-	linked := new(protoregistry.Files)
-	for _, name := range s.order {
-		if err := s.link(linked, name, nil); err != nil {
-			return nil, err
-		}
-	}
-	out := &Schema{warnings: warnings}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		d, err := linked.FindDescriptorByName(name)
-		sd, ok := d.(protoreflect.ServiceDescriptor)
-		if err != nil || !ok {
-			return nil, fmt.Errorf("gateway: the schema has no service %s", name)
-		}
-		out.services = append(out.services, sd)
-	}
-	var files []protoreflect.FileDescriptor
-	linked.RangeFiles(func(f protoreflect.FileDescriptor) bool {
-		files = append(files, f)
-		return true
-	})
-	slices.SortFunc(files, func(a, b protoreflect.FileDescriptor) int { return strings.Compare(a.Path(), b.Path()) })
-	catalog, err := errmap.NewCatalog(files...)
+	catalog, err := errmap.NewCatalog(linked.list()...)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: the errors of the schema: %w", err)
 	}
-	out.catalog = catalog
-	return out, nil
+	var services []protoreflect.ServiceDescriptor
+	for _, f := range set.GetFile() {
+		fd, err := linked.FindFileByPath(f.GetName())
+		if err != nil {
+			return nil, fmt.Errorf("gateway: %w", err)
+		}
+		for i := range fd.Services().Len() {
+			services = append(services, fd.Services().Get(i))
+		}
+	}
+	return newSchema(services, catalog, linked), nil
 }
 
-// link registers a file after those that it imports.
-func (s *fileSet) link(linked *protoregistry.Files, name string, importing []string) error {
-	if _, err := linked.FindFileByPath(name); err == nil {
-		return nil
+func newSchema(services []protoreflect.ServiceDescriptor, catalog *errmap.Catalog, linked *linkedFiles) *Schema {
+	slices.SortFunc(services, func(a, b protoreflect.ServiceDescriptor) int {
+		return strings.Compare(string(a.FullName()), string(b.FullName()))
+	})
+	services = slices.CompactFunc(services, func(a, b protoreflect.ServiceDescriptor) bool { return a.FullName() == b.FullName() })
+	sum := sha256.New()
+	for _, s := range services {
+		fmt.Fprintf(sum, "%s\n", s.FullName())
 	}
-	if slices.Contains(importing, name) {
-		return fmt.Errorf("gateway: %s imports itself", name)
+	for _, f := range linked.list() {
+		raw, _ := proto.MarshalOptions{Deterministic: true}.Marshal(protodesc.ToFileDescriptorProto(f))
+		fmt.Fprintf(sum, "%d\n%s", len(raw), raw)
 	}
-	f := s.protos[name]
-	if f == nil {
-		if !strings.HasPrefix(name, "google/") {
-			return fmt.Errorf("gateway: the schema lacks %s, which %s imports", name, importing[len(importing)-1])
-		}
-		ours, err := protoregistry.GlobalFiles.FindFileByPath(name)
-		if err != nil {
-			return fmt.Errorf("gateway: the schema lacks %s, which %s imports", name, importing[len(importing)-1])
-		}
-		f = protodesc.ToFileDescriptorProto(ours)
-	}
-	for _, imported := range f.GetDependency() {
-		if err := s.link(linked, imported, append(importing, name)); err != nil {
-			return err
-		}
-	}
-	fd, err := protodesc.NewFile(f, linked)
-	if err == nil {
-		err = linked.RegisterFile(fd)
-	}
-	if err != nil {
-		return fmt.Errorf("gateway: %s: %w", name, err)
-	}
-	return nil
+	return &Schema{services: services, catalog: catalog, sum: [sha256.Size]byte(sum.Sum(nil))}
 }
 
 // errorNames returns the full names in the (errmap.v1.errors) options of the
@@ -148,5 +114,3 @@ func errorNames(f *descriptorpb.FileDescriptorProto) []protoreflect.FullName {
 	}
 	return names
 }
-
-var errNoServices = errors.New("gateway: the upstream has no services")

@@ -1,17 +1,13 @@
 package gateway
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
-	"connectrpc.com/grpcreflect/v2"
 	"github.com/errmap/errmap/errmap/errmaphttp"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 // Protocol is how an upstream is spoken to.
@@ -49,147 +45,49 @@ func ParseProtocol(name string) (Protocol, error) {
 	return 0, fmt.Errorf("gateway: unknown protocol %q: want connect, grpc or grpc-web", name)
 }
 
-// maxResponseHeader bounds the header of an upstream's response, and its trailers.
-// It is far more than servers write into them, and little enough for connect, which
-// takes time with the square of the number of details.
-const maxResponseHeader = 64 << 10
-
-// NewHTTPClient returns a client that speaks HTTP/2 to http:// addresses by prior
-// knowledge, which gRPC needs there, and either version to https:// ones.
-func NewHTTPClient() *http.Client {
-	newTransport := func() *http.Transport {
-		t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
-		t.MaxResponseHeaderBytes = maxResponseHeader
-		return t
-	}
-	clear := newTransport()
-	clear.Protocols = new(http.Protocols)
-	clear.Protocols.SetUnencryptedHTTP2(true)
-	return &http.Client{Transport: byScheme{clear: clear, tls: newTransport()}}
-}
-
-// byScheme sends requests to http:// by one transport and to https:// by another,
-// which agrees on a version with the server.
-type byScheme struct{ clear, tls *http.Transport }
-
-func (t byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme == "https" {
-		return t.tls.RoundTrip(r)
-	}
-	return t.clear.RoundTrip(r)
-}
-
-// CloseIdleConnections closes those of both.
-func (t byScheme) CloseIdleConnections() {
-	t.clear.CloseIdleConnections()
-	t.tls.CloseIdleConnections()
-}
-
 // Upstream is a service that runs elsewhere.
 type Upstream struct {
 	client   *http.Client
 	url      string
 	protocol Protocol
+	limits   ReflectionLimits
 }
 
+// An UpstreamOption changes what [NewUpstream] makes.
+type UpstreamOption interface{ applyUpstream(*Upstream) }
+
+type upstreamOption func(*Upstream)
+
+func (f upstreamOption) applyUpstream(u *Upstream) { f(u) }
+
 // NewUpstream returns the upstream at a base URL, to which procedure paths are
-// appended. A nil client is that of NewHTTPClient.
-func NewUpstream(client *http.Client, url string, protocol Protocol) *Upstream {
+// appended. A nil client is that of [NewHTTPClient]. It is safe for concurrent use.
+func NewUpstream(client *http.Client, url string, protocol Protocol, opts ...UpstreamOption) *Upstream {
 	if client == nil {
 		client = NewHTTPClient()
 	}
-	return &Upstream{client: client, url: strings.TrimSuffix(url, "/"), protocol: protocol}
+	u := &Upstream{client: client, url: strings.TrimSuffix(url, "/"), protocol: protocol}
+	for _, opt := range opts {
+		opt.applyUpstream(u)
+	}
+	u.limits = u.limits.withDefaults()
+	return u
 }
 
 // Transport returns the transport of calls to the upstream.
 func (u *Upstream) Transport() connect.Transport {
+	client := *u.client
 	switch u.protocol {
 	case ProtocolGRPC:
-		return connecthttp.NewTransport(u.client, u.url, connecthttp.WithGRPC())
+		client.Transport = newAbortable(client.Transport)
+		return connecthttp.NewTransport(&client, u.url, connecthttp.WithGRPC())
 	case ProtocolGRPCWeb:
-		return connecthttp.NewTransport(u.client, u.url, connecthttp.WithGRPCWeb())
+		client.Transport = newAbortable(client.Transport)
+		return connecthttp.NewTransport(&client, u.url, connecthttp.WithGRPCWeb())
 	case ProtocolConnect:
 	}
 	// connect gives up an error of which one part is malformed, and one with very
-	// many details costs it minutes.
-	client := *u.client
+	// many details costs it minutes. It aborts calls as the others do, too.
 	client.Transport = errmaphttp.NewTransport(client.Transport, errmaphttp.Connect)
 	return connecthttp.NewTransport(&client, u.url)
-}
-
-// Reflect asks the upstream for its schema, through version 1 or 1alpha of gRPC
-// server reflection. It fetches the errors that methods name too; one that the
-// upstream does not know is a warning of the schema.
-func (u *Upstream) Reflect(ctx context.Context) (*Schema, error) {
-	stream := grpcreflect.NewClient(connect.NewClient(u.Transport())).NewStream(ctx)
-	defer func() { _ = stream.Close() }()
-	r := reflection{stream: stream, files: &fileSet{protos: map[string]*descriptorpb.FileDescriptorProto{}}}
-	names, err := stream.ListServices()
-	if err != nil {
-		return nil, fmt.Errorf("gateway: reflection: %w", err)
-	}
-	var services []protoreflect.FullName
-	for _, name := range names {
-		if strings.HasPrefix(string(name), "grpc.reflection.") || strings.HasPrefix(string(name), "grpc.health.") {
-			continue
-		}
-		services = append(services, name)
-		if err := r.symbol(name); err != nil {
-			return nil, err
-		}
-	}
-	if len(services) == 0 {
-		return nil, errNoServices
-	}
-	var warnings []string
-	for _, name := range r.named {
-		if err := r.symbol(name); err != nil {
-			warnings = append(warnings, fmt.Sprintf("a method names the error %s, which the upstream does not know", name))
-		}
-	}
-	return r.files.schema(services, warnings)
-}
-
-// reflection fetches files over one stream.
-type reflection struct {
-	stream *grpcreflect.ClientStream
-	files  *fileSet
-	named  []protoreflect.FullName
-}
-
-// symbol fetches the file that has a symbol, and what it imports.
-func (r *reflection) symbol(name protoreflect.FullName) error {
-	files, err := r.stream.FileContainingSymbol(name)
-	if err != nil {
-		return fmt.Errorf("gateway: reflection of %s: %w", name, err)
-	}
-	return r.take(files)
-}
-
-func (r *reflection) take(files []*descriptorpb.FileDescriptorProto) error {
-	for _, f := range files {
-		if r.files.protos[f.GetName()] != nil {
-			continue
-		}
-		r.files.add(f)
-		r.named = append(r.named, errorNames(f)...)
-	}
-	for _, f := range files {
-		for _, imported := range f.GetDependency() {
-			if r.files.protos[imported] != nil {
-				continue
-			}
-			more, err := r.stream.FileByFilename(imported)
-			if err != nil {
-				if strings.HasPrefix(imported, "google/") {
-					continue // taken from the program where it has it
-				}
-				return fmt.Errorf("gateway: reflection of %s: %w", imported, err)
-			}
-			if err := r.take(more); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

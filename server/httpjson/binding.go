@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/internal/inflight"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/utilities"
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/proto"
@@ -22,7 +23,8 @@ type binding struct {
 	response protoreflect.FieldDescriptor
 	bodyName string // the JSON name of the field of body
 	bound    *utilities.DoubleArray
-	httpBody bool // the response is a google.api.HttpBody
+	httpBody bool               // the response is a google.api.HttpBody
+	size     *inflight.Estimate // of an answer
 }
 
 // bindings returns the bindings of a method; none where it has no option.
@@ -68,7 +70,7 @@ func httpRule(md protoreflect.MethodDescriptor) (*annotations.HttpRule, error) {
 }
 
 func newBinding(spec connect.Spec, md protoreflect.MethodDescriptor, rule *annotations.HttpRule) (binding, error) {
-	b := binding{spec: spec, body: rule.GetBody(), httpBody: md.Output().FullName() == "google.api.HttpBody"}
+	b := binding{spec: spec, size: new(inflight.Estimate), body: rule.GetBody(), httpBody: md.Output().FullName() == "google.api.HttpBody"}
 	switch p := rule.GetPattern().(type) {
 	case *annotations.HttpRule_Get:
 		b.method, b.template = http.MethodGet, p.Get

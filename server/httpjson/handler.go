@@ -10,20 +10,29 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/internal/deadline"
+	"github.com/errmap/errmap/internal/goexit"
+	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/negotiate"
+	"github.com/errmap/errmap/internal/origin"
 	"github.com/errmap/errmap/internal/register"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/types/known/durationpb"
 )
 
 // ProtocolName is what connect.CallInfo.Protocol says of a call that came in as
 // HTTP+JSON.
 const ProtocolName = errmapconnect.ProtocolNameHTTPJSON
+
+// busyDelay is when one would try again for whom there was no room.
+const busyDelay = time.Second
 
 // ServeMux is what Mount needs of a [net/http.ServeMux].
 type ServeMux interface {
@@ -50,7 +59,11 @@ func Mount(mux ServeMux, server *connect.Server, opts ...Option) error {
 // are registered later have no binding. The handler is safe for concurrent use.
 func NewHandler(server *connect.Server, opts ...Option) (http.Handler, error) {
 	o := newOptions(opts)
-	h := &handler{options: o, server: server}
+	rule, err := origin.New(o.origins, o.hosts)
+	if err != nil {
+		return nil, fmt.Errorf("httpjson: %w", err)
+	}
+	h := &handler{options: o, rule: rule, server: server, held: inflight.New(o.maxHeld), writes: deadline.NewWriteWatch(o.writeTimeout)}
 	h.errors = errmap.NewGuard(append([]errmap.GuardOption{errmap.WithRecognizer(errmapconnect.Recognize)}, o.guard...)...)
 	h.mux = runtime.NewServeMux(
 		runtime.WithDisableHTTPMethodOverride(),
@@ -88,9 +101,30 @@ type handler struct {
 	mux     *runtime.ServeMux
 	errors  *errmap.Guard
 	methods []string // of HTTP, that any binding has
+	rule    *origin.Rule
+	calls   inflight.Slots
+	streams inflight.Slots
+	held    *inflight.Budget // of answers, and of bodies that were unpacked
+	writes  *deadline.Watch
 }
 
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+// ServeHTTP implements [http.Handler].
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor < 2 {
+		h.serveHTTP(w, r)
+		return
+	}
+	goexit.Serve(w, r, h.serveHTTP)
+}
+
+func (h *handler) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	defer h.writes.Finish(w)
+	if err := h.rule.Check(r); err != nil && !origin.IsChecked(w) {
+		h.fail(w, r, statusError(http.StatusForbidden, err.Error()))
+		return
+	}
+	h.mux.ServeHTTP(&deadline.Writer{ResponseWriter: w, Watch: h.writes}, r)
+}
 
 // serve returns what answers the requests of one binding.
 func (h *handler) serve(b binding) runtime.HandlerFunc {
@@ -104,7 +138,9 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 			return
 		}
 		unbound := deadline.BoundReading(w, r, h.readTimeout)
-		body, refused := h.body(w, r, b)
+		unpacked := inflight.Unpacked{Budget: h.held, Request: r}
+		defer func() { h.held.Give(r, unpacked.Held) }()
+		body, refused := h.body(w, r, b, &unpacked)
 		if refused != nil {
 			// The bound stays: net/http reads some of the rest of the body before
 			// it answers, and that must end too.
@@ -123,19 +159,42 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 			ctx, cancel = context.WithTimeout(ctx, timeout)
 			defer cancel()
 		}
+		slots, limit, text := &h.calls, h.maxCalls, "too many calls at the same time"
+		if b.spec.StreamType == connect.StreamTypeServer {
+			slots, limit, text = &h.streams, h.maxStreams, "too many streams at the same time"
+		}
+		if !slots.Acquire(limit) {
+			h.fail(w, r, errmap.NewCode(code.Code_UNAVAILABLE, text))
+			return
+		}
+		defer slots.Release()
+		if !h.held.Room(r, b.size.Next()) {
+			h.fail(w, r, busy())
+			return
+		}
 		s := &stream{handler: h, ctx: ctx, binding: b, w: w, r: r, path: path, body: body}
+		defer func() {
+			if s.exited != nil {
+				// net/http ends the connection of HTTP/1 with the goroutine.
+				if r.ProtoMajor < 2 {
+					w.Header().Set("Connection", "close")
+				}
+				s.finish(s.exited)
+				_ = http.NewResponseController(w).Flush()
+			}
+		}()
 		s.call()
 	}
 }
 
 // body reads the body of a request, where its binding has one.
-func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding) ([]byte, *errmap.Error) {
+func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding, unpacked *inflight.Unpacked) ([]byte, *errmap.Error) {
 	if b.body == "" {
 		return nil, nil
 	}
 	if kind := r.Header.Get("Content-Type"); kind != "" || r.ContentLength != 0 {
 		media, _, err := mime.ParseMediaType(kind)
-		if kind != "" && (err != nil || media != "application/json" && !strings.HasSuffix(media, "+json")) {
+		if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
 			return nil, statusError(http.StatusUnsupportedMediaType, "the content type must be application/json")
 		}
 	}
@@ -150,7 +209,7 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding) ([]byt
 		if err != nil {
 			return nil, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the body is not gzip").WithCause(err)
 		}
-		source = unzipped
+		unpacked.Source, source = unzipped, unpacked
 	default:
 		return nil, statusError(http.StatusUnsupportedMediaType, "the content encoding must be gzip or identity")
 	}
@@ -158,10 +217,29 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding) ([]byt
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) || int64(len(body)) > h.maxRequest {
 		return nil, statusError(http.StatusRequestEntityTooLarge, "the body is too large")
 	}
+	if errors.Is(err, inflight.ErrNoRoom) {
+		return nil, busy()
+	}
 	if err != nil {
 		return nil, unread(w, err)
 	}
 	return body, nil
+}
+
+// What is said of a call whose answer has no room.
+const (
+	textBusy    = "too many answers wait for their callers"
+	textLeftOut = "too many answers wait for their callers: the call was made, and its answer is left out"
+)
+
+// leftOut is the error of a call that was made. It has no delay: to try again would be to
+// make the call twice.
+func leftOut() *errmap.Error { return errmap.NewCode(code.Code_RESOURCE_EXHAUSTED, textLeftOut) }
+
+// busy is the error of a call that was not made.
+func busy() *errmap.Error {
+	return errmap.NewCode(code.Code_RESOURCE_EXHAUSTED, textBusy).
+		WithDetail(&errdetails.RetryInfo{RetryDelay: durationpb.New(busyDelay)})
 }
 
 // unread is the error of a body that could not be read to its end.

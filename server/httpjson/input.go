@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/inputerror"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -68,7 +67,7 @@ func (s *stream) fillBody(m proto.Message) *errmap.Error {
 	}
 	unmarshal := protojson.UnmarshalOptions{Resolver: s.catalog, DiscardUnknown: true}
 	if err := unmarshal.Unmarshal(body, m); err != nil {
-		text := fmt.Sprintf("the body is not the JSON of %s: %s", m.ProtoReflect().Descriptor().FullName(), reasonOf(err, before))
+		text := fmt.Sprintf("the body is not the JSON of %s: %s", m.ProtoReflect().Descriptor().FullName(), clip(inputerror.Reason(err, before)))
 		return badInput(text, err)
 	}
 	return nil
@@ -107,21 +106,6 @@ func syntaxError(body []byte) error {
 	line := bytes.Count(before, []byte{'\n'}) + 1
 	column := len(before) - bytes.LastIndexByte(before, '\n')
 	return fmt.Errorf("(line %d:%d): %w", line, column, err)
-}
-
-var position = regexp.MustCompile(`\(line 1:([0-9]+)\)`)
-
-// reasonOf takes the library's name, and the space of random width after it, off
-// an error of protojson, and counts its column without the bytes that were put
-// before the body.
-func reasonOf(err error, before int) string {
-	text := strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0")
-	if at := position.FindStringSubmatchIndex(text); at != nil && before > 0 {
-		if column, err := strconv.Atoi(text[at[2]:at[3]]); err == nil && column > before {
-			text = text[:at[2]] + strconv.Itoa(column-before) + text[at[3]:]
-		}
-	}
-	return clip(text)
 }
 
 func clip(text string) string {

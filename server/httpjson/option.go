@@ -14,6 +14,9 @@ const (
 	DefaultReadTimeout     = 30 * time.Second
 	DefaultWriteTimeout    = 30 * time.Second
 	DefaultKeepAlive       = 15 * time.Second
+	DefaultMaxCalls        = 1024
+	DefaultMaxStreams      = 512
+	DefaultMaxHeldBytes    = 64 << 20
 )
 
 // DefaultPattern is where Mount puts the handler unless WithPattern says
@@ -55,9 +58,10 @@ func WithReadTimeout(d time.Duration) Option {
 	return option(func(o *options) { o.readTimeout = d })
 }
 
-// WithWriteTimeout bounds how long the peer may take to accept one event of a
-// stream. It stands in place of the server's WriteTimeout, which would end every
-// stream at that age. Zero means DefaultWriteTimeout, a negative time no bound.
+// WithWriteTimeout bounds how long the peer may take to accept 16 KiB of an answer, or of
+// an event of a stream: one that reads slowly gets all, and the connection of one that does
+// not read ends. It stands in place of the server's WriteTimeout, which would end every
+// answer at that age. Zero means DefaultWriteTimeout, a negative time no bound.
 func WithWriteTimeout(d time.Duration) Option {
 	return option(func(o *options) { o.writeTimeout = d })
 }
@@ -66,7 +70,45 @@ func WithWriteTimeout(d time.Duration) Option {
 // Zero means DefaultKeepAlive, a negative time sends none.
 func WithKeepAlive(d time.Duration) Option { return option(func(o *options) { o.keepAlive = d }) }
 
+// WithMaxCalls bounds how many calls, streams not among them, run at the same time on the
+// whole handler. One beyond it is refused with UNAVAILABLE. Zero means DefaultMaxCalls, a
+// negative number no bound.
+func WithMaxCalls(n int) Option { return option(func(o *options) { o.maxCalls = n }) }
+
+// WithMaxStreams bounds how many streams run at the same time on the whole handler. One
+// beyond it is refused with UNAVAILABLE. Zero means DefaultMaxStreams, a negative number no
+// bound.
+func WithMaxStreams(n int) Option { return option(func(o *options) { o.maxStreams = n }) }
+
+// WithMaxHeldBytes bounds what is held for callers on the whole handler: answers that were
+// made and not yet taken, beyond 4 KiB each, and bodies that came compressed. One connection
+// may hold a quarter of it, and one answer alone may be larger. A call for whose answer, by
+// the answers that its method had before, nothing is left is refused with
+// RESOURCE_EXHAUSTED and a delay before it is made. One whose answer turns out too large
+// afterwards says so, without a delay. Zero means DefaultMaxHeldBytes, a negative number no
+// bound.
+func WithMaxHeldBytes(n int64) Option { return option(func(o *options) { o.maxHeld = n }) }
+
+// WithOrigins lets pages of other origins in, such as "https://app.example.com". Without
+// it, what a page of another origin sends that could change anything is answered with HTTP
+// status 403. Where the handler runs behind httpserver, that decides in its place, and
+// tells browsers by CORS, which this does not. An origin that is none is an error of
+// [Mount] and [NewHandler].
+func WithOrigins(origins ...string) Option {
+	return option(func(o *options) { o.origins = append(slices.Clip(o.origins), origins...) })
+}
+
+// WithHosts names hosts that a server on a loopback address may be asked under, such as
+// "api.example.com", besides localhost; "*" is any. Others are answered with HTTP status
+// 403, since a page whose name resolves to this machine could be asking (DNS rebinding).
+// Behind httpserver, that decides in its place.
+func WithHosts(hosts ...string) Option {
+	return option(func(o *options) { o.hosts = append(slices.Clip(o.hosts), hosts...) })
+}
+
 type options struct {
+	origins      []string
+	hosts        []string
 	pattern      string
 	catalog      *errmap.Catalog
 	guard        []errmap.GuardOption
@@ -75,6 +117,9 @@ type options struct {
 	readTimeout  time.Duration
 	writeTimeout time.Duration
 	keepAlive    time.Duration
+	maxCalls     int
+	maxStreams   int
+	maxHeld      int64
 }
 
 type option func(*options)
@@ -99,5 +144,18 @@ func newOptions(opts []Option) options {
 	if o.keepAlive == 0 {
 		o.keepAlive = DefaultKeepAlive
 	}
+	o.maxCalls = bound(o.maxCalls, DefaultMaxCalls, math.MaxInt)
+	o.maxStreams = bound(o.maxStreams, DefaultMaxStreams, math.MaxInt)
+	o.maxHeld = bound(o.maxHeld, DefaultMaxHeldBytes, math.MaxInt64/2)
 	return o
+}
+
+func bound[N int | int64](n, fallback, unbounded N) N {
+	switch {
+	case n == 0:
+		return fallback
+	case n < 0:
+		return unbounded
+	}
+	return n
 }

@@ -14,6 +14,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/header"
+	"github.com/errmap/errmap/internal/inflight"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -23,6 +24,7 @@ import (
 var (
 	errNoAnswer = errors.New("httpjson: the method returned without an answer")
 	errAnswered = errors.New("httpjson: the method answered twice")
+	errGoexit   = errors.New("httpjson: the method called runtime.Goexit")
 )
 
 // errOver is what a method's goroutines learn that outlive their call.
@@ -49,6 +51,8 @@ type stream struct {
 	answer   []byte     // of a unary call
 	answered bool
 	content  string // the content type of answer
+
+	exited *errmap.Error // where the method ended its goroutine
 }
 
 // call runs the method and finishes the response.
@@ -64,10 +68,23 @@ func (s *stream) call() {
 	for key, values := range s.r.Header {
 		s.info.RequestHeader().SetValues(key, values)
 	}
-	e := s.run()
+	s.finish(s.run())
+}
+
+// finish writes what the call ended with.
+func (s *stream) finish(e *errmap.Error) {
+	held := int64(0)
+	if e == nil && s.binding.spec.StreamType == connect.StreamTypeUnary {
+		// One answer alone may be as large as it likes.
+		held = min(inflight.Counted(len(s.answer)), s.handler.held.Share())
+		s.binding.size.Saw(held)
+		if !s.handler.held.Take(s.r, held) {
+			e, held = leftOut(), 0
+		}
+	}
+	defer s.handler.held.Give(s.r, held)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.unbound()
 	if s.r.Context().Err() != nil && e != nil && s.begun {
 		return // the client is gone
 	}
@@ -95,12 +112,15 @@ func (s *stream) call() {
 // returns or panics, nothing but its caller writes any more, even if the method
 // left goroutines behind.
 func (s *stream) run() (e *errmap.Error) {
+	returned := false
 	defer func() {
-		if value := recover(); value != nil {
-			if value == http.ErrAbortHandler {
-				panic(value)
-			}
+		switch value := recover(); {
+		case value == http.ErrAbortHandler:
+			panic(value)
+		case value != nil:
 			e = s.errors.Panicked(s.named(), value)
+		case !returned:
+			s.exited = s.errors.Panicked(s.named(), errGoexit)
 		}
 	}()
 	stop := s.keepAlive()
@@ -111,6 +131,7 @@ func (s *stream) run() (e *errmap.Error) {
 		s.mu.Unlock()
 	}()
 	err := s.server.Call(s.ctx, s.binding.spec.Procedure, &s.info, s)
+	returned = true
 	if err == nil && s.binding.spec.StreamType == connect.StreamTypeUnary && !s.answered {
 		err = errNoAnswer
 	}
@@ -185,6 +206,11 @@ func (s *stream) Send(msg any) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
+	held := inflight.Counted(len(text))
+	if !s.handler.held.Take(s.r, held) {
+		return busy()
+	}
+	defer s.handler.held.Give(s.r, held)
 	s.begin()
 	return s.event("", text)
 }
@@ -275,27 +301,15 @@ func (s *stream) flush(event []byte) error {
 	if s.broken != nil {
 		return s.broken
 	}
-	controller := http.NewResponseController(s.w)
-	if s.writeTimeout > 0 {
-		_ = controller.SetWriteDeadline(time.Now().Add(s.writeTimeout))
-	}
 	if _, err := s.w.Write(event); err != nil {
 		s.broken = connect.NewError(connect.CodeCanceled, "the client left").WithCause(err)
 		return s.broken
 	}
 	// What cannot flush sends the events in the end.
-	if err := controller.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := http.NewResponseController(s.w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		s.broken = connect.NewError(connect.CodeCanceled, "the client left").WithCause(err)
 	}
 	return s.broken
-}
-
-// unbound takes the deadline of the last write off the connection, which may
-// serve other requests.
-func (s *stream) unbound() {
-	if s.begun && s.writeTimeout > 0 {
-		_ = http.NewResponseController(s.w).SetWriteDeadline(time.Time{})
-	}
 }
 
 // keepAlive sends a comment whenever a stream has been open that long, until stop

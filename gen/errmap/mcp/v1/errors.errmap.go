@@ -26,3 +26,9 @@ func (x *UnsupportedProtocolVersionError) Error() string {
 func (x *ResourceNotFoundError) Error() string {
 	return "NOT_FOUND modelcontextprotocol.io/RESOURCE_NOT_FOUND: Resource not found"
 }
+
+// Error returns the code, the identity and the developer-facing text of the
+// error. It is for logs: no wire carries it.
+func (x *UrlElicitationRequiredError) Error() string {
+	return "FAILED_PRECONDITION modelcontextprotocol.io/URL_ELICITATION_REQUIRED: URL elicitation required"
+}

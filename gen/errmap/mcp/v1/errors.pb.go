@@ -212,6 +212,55 @@ func (x *ResourceNotFoundError) GetUri() string {
 	return ""
 }
 
+// The caller is to visit a URL first, out of band, and then to try again. Revision
+// 2025-11-25 of MCP has this error, with the number -32042; later ones have a result
+// in its place.
+type UrlElicitationRequiredError struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The elicitations that are needed, in the shape of the schema's
+	// ElicitRequestURLParams.
+	Elicitations  []*structpb.Struct `protobuf:"bytes,1,rep,name=elicitations,proto3" json:"elicitations,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UrlElicitationRequiredError) Reset() {
+	*x = UrlElicitationRequiredError{}
+	mi := &file_errmap_mcp_v1_errors_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UrlElicitationRequiredError) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UrlElicitationRequiredError) ProtoMessage() {}
+
+func (x *UrlElicitationRequiredError) ProtoReflect() protoreflect.Message {
+	mi := &file_errmap_mcp_v1_errors_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UrlElicitationRequiredError.ProtoReflect.Descriptor instead.
+func (*UrlElicitationRequiredError) Descriptor() ([]byte, []int) {
+	return file_errmap_mcp_v1_errors_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *UrlElicitationRequiredError) GetElicitations() []*structpb.Struct {
+	if x != nil {
+		return x.Elicitations
+	}
+	return nil
+}
+
 var File_errmap_mcp_v1_errors_proto protoreflect.FileDescriptor
 
 const file_errmap_mcp_v1_errors_proto_rawDesc = "" +
@@ -224,7 +273,9 @@ const file_errmap_mcp_v1_errors_proto_rawDesc = "" +
 	"\tsupported\x18\x01 \x03(\tR\tsupported\x12\x1c\n" +
 	"\trequested\x18\x02 \x01(\tR\trequested:/\x92\x9b%+\b\t\x1a\x1cUnsupported protocol version(\xea\x85\xfe\xff\xff\xff\xff\xff\xff\x01\"P\n" +
 	"\x15ResourceNotFoundError\x12\x10\n" +
-	"\x03uri\x18\x01 \x01(\tR\x03uri:%\x92\x9b%!\b\x05\x1a\x12Resource not found(\xa6\x81\xfe\xff\xff\xff\xff\xff\xff\x01BM\x92\x9b%\x17modelcontextprotocol.ioZ0github.com/errmap/errmap/gen/errmap/mcp/v1;mcpv1b\x06proto3"
+	"\x03uri\x18\x01 \x01(\tR\x03uri:%\x92\x9b%!\b\x05\x1a\x12Resource not found(\xa6\x81\xfe\xff\xff\xff\xff\xff\xff\x01\"\x87\x01\n" +
+	"\x1bUrlElicitationRequiredError\x12;\n" +
+	"\felicitations\x18\x01 \x03(\v2\x17.google.protobuf.StructR\felicitations:+\x92\x9b%'\b\t\x1a\x18URL elicitation required(օ\xfe\xff\xff\xff\xff\xff\xff\x01BM\x92\x9b%\x17modelcontextprotocol.ioZ0github.com/errmap/errmap/gen/errmap/mcp/v1;mcpv1b\x06proto3"
 
 var (
 	file_errmap_mcp_v1_errors_proto_rawDescOnce sync.Once
@@ -238,21 +289,23 @@ func file_errmap_mcp_v1_errors_proto_rawDescGZIP() []byte {
 	return file_errmap_mcp_v1_errors_proto_rawDescData
 }
 
-var file_errmap_mcp_v1_errors_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_errmap_mcp_v1_errors_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_errmap_mcp_v1_errors_proto_goTypes = []any{
 	(*HeaderMismatchError)(nil),                  // 0: errmap.mcp.v1.HeaderMismatchError
 	(*MissingRequiredClientCapabilityError)(nil), // 1: errmap.mcp.v1.MissingRequiredClientCapabilityError
 	(*UnsupportedProtocolVersionError)(nil),      // 2: errmap.mcp.v1.UnsupportedProtocolVersionError
 	(*ResourceNotFoundError)(nil),                // 3: errmap.mcp.v1.ResourceNotFoundError
-	(*structpb.Struct)(nil),                      // 4: google.protobuf.Struct
+	(*UrlElicitationRequiredError)(nil),          // 4: errmap.mcp.v1.UrlElicitationRequiredError
+	(*structpb.Struct)(nil),                      // 5: google.protobuf.Struct
 }
 var file_errmap_mcp_v1_errors_proto_depIdxs = []int32{
-	4, // 0: errmap.mcp.v1.MissingRequiredClientCapabilityError.required_capabilities:type_name -> google.protobuf.Struct
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	5, // 0: errmap.mcp.v1.MissingRequiredClientCapabilityError.required_capabilities:type_name -> google.protobuf.Struct
+	5, // 1: errmap.mcp.v1.UrlElicitationRequiredError.elicitations:type_name -> google.protobuf.Struct
+	2, // [2:2] is the sub-list for method output_type
+	2, // [2:2] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_errmap_mcp_v1_errors_proto_init() }
@@ -266,7 +319,7 @@ func file_errmap_mcp_v1_errors_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_errmap_mcp_v1_errors_proto_rawDesc), len(file_errmap_mcp_v1_errors_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

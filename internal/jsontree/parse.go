@@ -1,0 +1,336 @@
+package jsontree
+
+import (
+	"encoding/binary"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+)
+
+// ErrTooDeep is what Parse returns for text that nests deeper than its limit.
+var ErrTooDeep = errors.New("nested deeper than the limit")
+
+var errTooLong = errors.New("longer than 4 GiB")
+
+// maxText is how long a text may be: nodes hold 32 bits for a place in it.
+const maxText = 1<<32 - 1
+
+// none is the parent of the root.
+const none = 1<<32 - 1
+
+// problem says why reading stopped.
+type problem uint8
+
+const (
+	fine problem = iota
+	tooDeep
+	notUTF8
+	wantValue
+	wantElement
+	wantName
+	wantMember
+	wantColon
+	wantComma
+	wantCommaInObject
+	wantEnd
+	wantDigit
+	wantHex
+	wantEscape
+	wantLiteral
+	inString
+)
+
+var wanted = [...]string{
+	wantValue:         "a value",
+	wantElement:       "a value or ']'",
+	wantName:          "a name in quotes",
+	wantMember:        "a name in quotes or '}'",
+	wantColon:         "':'",
+	wantComma:         "',' or ']'",
+	wantCommaInObject: "',' or '}'",
+	wantEnd:           "the end",
+	wantDigit:         "a digit",
+	wantHex:           "a hexadecimal digit",
+	wantEscape:        `one of "\/bfnrtu`,
+	wantLiteral:       "null, true or false",
+	inString:          "the rest of a string",
+}
+
+// Parse reads text: one JSON value, with white space around it or not, up to 4
+// GiB - 1 bytes, nested at most depth deep (0 allows no array nor object). The
+// tree aliases text, which must not change while values are in use, and Parse
+// does not change it.
+//
+// Doubled names and lone surrogates are accepted and marked. Bytes that are not
+// UTF-8 are U+FFFD each; the tree then has its own text.
+func (t *Tree) Parse(text []byte, depth int) error {
+	at, why := t.parse(text, depth)
+	if why == fine {
+		return nil
+	}
+	given := text
+	if why == notUTF8 {
+		text = appendClean(make([]byte, 0, len(text)+len(text)/8), text)
+		if at, why = t.parse(text, depth); why == fine {
+			return nil
+		}
+	}
+	t.text, t.nodes = nil, t.nodes[:0]
+	switch {
+	case why == tooDeep:
+		return ErrTooDeep
+	case uint64(len(text)) > maxText:
+		return errTooLong
+	case at >= len(text):
+		return errors.New("unexpected end at offset " + strconv.Itoa(len(given)) + ", expected " + wanted[why])
+	}
+	r, _ := utf8.DecodeRune(text[at:])
+	return errors.New("invalid character " + strconv.QuoteRune(r) + " at offset " + strconv.Itoa(offset(given, at)) + ", expected " + wanted[why])
+}
+
+// offset returns where in text the byte stands that is at place in what
+// appendClean makes of it.
+func offset(text []byte, place int) int {
+	at := 0
+	for place > 0 && at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		at += size
+		if r == utf8.RuneError {
+			size = len("\uFFFD")
+		}
+		place -= size
+	}
+	return at
+}
+
+// parse reads text into nodes. Where it stops early it says at which byte, and why.
+func (t *Tree) parse(text []byte, depth int) (int, problem) {
+	if uint64(len(text)) > maxText {
+		return 0, wantEnd
+	}
+	nodes := t.nodes[:0]
+	t.text = text
+	var (
+		i     int
+		why   = wantValue
+		c     byte
+		prev  uint32        // the value that was read last
+		open  uint32 = none // the array or object that is read
+		info  uint32        // its info so far
+		names uint32        // a mask of the names in it so far
+	)
+
+value:
+	if i < len(text) && text[i] <= ' ' {
+		if n := space(text, i); n > i {
+			i, info = n, info|spaced
+		}
+	}
+	if i >= len(text) {
+		return i, why
+	}
+	if len(nodes)+2 > cap(nodes) {
+		nodes = t.grow(nodes, text[i:])
+	}
+	prev = uint32(len(nodes))
+	switch c = text[i]; c {
+	case '{', '[':
+		if depth <= 0 {
+			return i, tooDeep
+		}
+		depth--
+		inside := info & inObject * (member / inObject)
+		if open != none {
+			nodes[open].info, nodes[open].end = info, names
+		}
+		nodes = append(nodes, node{start: uint32(i), next: open})
+		open, names = prev, 0
+		info = uint32(Array) | 1<<heightShift | inside
+		if c == '{' {
+			info = uint32(Object) | 1<<heightShift | inside
+		}
+		i++
+		if i < len(text) && text[i] <= ' ' {
+			if n := space(text, i); n > i {
+				i, info = n, info|spaced
+			}
+		}
+		if i < len(text) && text[i] == c+2 {
+			i++
+			goto empty
+		}
+		if c == '{' {
+			why = wantMember
+			goto name
+		}
+		why = wantElement
+		goto value
+	case '"':
+		from := i
+		i = plainEnd(text, i+1)
+		flags := uint32(0)
+		if i < len(text) && text[i] == '"' {
+			i++
+		} else if i, flags, why = stringEnd(text, i); why != fine {
+			return i, why
+		}
+		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(String) | flags | info&inObject*(member/inObject)})
+		info |= flags & lone
+	case 't', 'n', 'f':
+		kind := Bool
+		word := "true"
+		switch c {
+		case 'n':
+			kind, word = Null, "null"
+		case 'f':
+			word = "false"
+		}
+		from := i
+		if len(text)-i < len(word) || string(text[i:i+len(word)]) != word {
+			for i < len(text) && text[i] == word[i-from] {
+				i++
+			}
+			return i, wantLiteral
+		}
+		i += len(word)
+		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(kind) | info&inObject*(member/inObject)})
+	default:
+		if c != '-' && (c < '0' || c > '9') {
+			return i, why
+		}
+		from := i
+		if c > '0' {
+			for i++; i < len(text) && text[i]-'0' <= 9; i++ {
+			}
+		}
+		if c <= '0' || i < len(text) && (text[i] == '.' || text[i]|0x20 == 'e') {
+			if i, why = numberEnd(text, from); why != fine {
+				return i, why
+			}
+		}
+		nodes = append(nodes, node{uint32(from), uint32(i), prev + 1, uint32(Number) | number | info&inObject*(member/inObject)})
+		info |= number
+	}
+
+after:
+	if open == none {
+		if i < len(text) && text[i] <= ' ' {
+			i = space(text, i)
+		}
+		if i < len(text) {
+			return i, wantEnd
+		}
+		nodes[0].info |= last
+		t.nodes = nodes
+		return i, fine
+	}
+	if info>>countShift != maxCount {
+		info += 1 << countShift
+	}
+	if i < len(text) && text[i] <= ' ' {
+		if n := space(text, i); n > i {
+			i, info = n, info|spaced
+		}
+	}
+	if info&inObject != 0 {
+		why = wantCommaInObject
+	} else {
+		why = wantComma
+	}
+	if i >= len(text) {
+		return i, why
+	}
+	switch c = text[i]; {
+	case c == ',':
+		i++
+		if info&inObject != 0 {
+			why = wantName
+			goto name
+		}
+		why = wantValue
+		goto value
+	case c == ']' && why == wantComma, c == '}' && why == wantCommaInObject:
+		i++
+		nodes[prev].info |= last
+		if info&similar != 0 && t.double(text, nodes, open) {
+			info |= doubled
+		}
+	default:
+		return i, why
+	}
+
+empty:
+	{
+		n := &nodes[open]
+		prev, open = open, n.next
+		n.end, n.next, n.info = uint32(i), uint32(len(nodes)), info
+		depth++
+		if open != none {
+			n = &nodes[open]
+			names = n.end
+			height := min(info>>heightShift&maxHeight+1, maxHeight) << heightShift
+			info = n.info | info&inherited
+			if height > info&(maxHeight<<heightShift) {
+				info = info&^(maxHeight<<heightShift) | height
+			}
+		}
+	}
+	goto after
+
+name:
+	if i < len(text) && text[i] <= ' ' {
+		if n := space(text, i); n > i {
+			i, info = n, info|spaced
+		}
+	}
+	if i >= len(text) || text[i] != '"' {
+		return i, why
+	}
+	if len(nodes)+2 > cap(nodes) {
+		nodes = t.grow(nodes, text[i:])
+	}
+	{
+		from := i
+		i = plainEnd(text, i+1)
+		flags := uint32(0)
+		if i < len(text) && text[i] == '"' {
+			i++
+		} else if i, flags, why = stringEnd(text, i); why != fine {
+			return i, why
+		}
+		var h uint32
+		if flags == 0 && len(text)-from > 8 {
+			a := binary.LittleEndian.Uint64(text[from+1:])
+			b := uint64(0)
+			if n := i - from - 2; n < 8 {
+				a &= 1<<(n*8) - 1
+			} else {
+				b = binary.LittleEndian.Uint64(text[i-9:])
+			}
+			h = mix(a, b)
+		} else if flags == 0 {
+			h = hash(text[from+1 : i-1])
+		} else {
+			t.scratch = appendRead(t.scratch[:0], text[from+1:i-1])
+			h = hash(t.scratch)
+		}
+		nodes = append(nodes, node{uint32(from), uint32(i), h, uint32(name) | flags})
+		bit := uint32(1) << (h >> 27)
+		if names&bit != 0 {
+			info |= similar
+		}
+		names |= bit
+		info |= flags & lone
+	}
+	if i < len(text) && text[i] <= ' ' {
+		if n := space(text, i); n > i {
+			i, info = n, info|spaced
+		}
+	}
+	if i >= len(text) || text[i] != ':' {
+		return i, wantColon
+	}
+	i++
+	why = wantValue
+	goto value
+}

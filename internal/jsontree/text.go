@@ -1,0 +1,382 @@
+package jsontree
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// Of a word that repeats one byte eight times.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// special marks, by its high bit, the first of eight bytes that does not stand in
+// a JSON string as it is or is no ASCII: a control character, a quote, a
+// backslash, or one of 0x80 on. Marks behind the first say nothing, for a borrow
+// may have come over.
+func special(w uint64) uint64 {
+	return ((w - ' '*ones) | ((w ^ '"'*ones) - ones) | ((w ^ '\\'*ones) - ones) | w) & highs
+}
+
+// stands has the ASCII that stands in a JSON string as it is.
+var stands = func() (t [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// standing returns the index of the first byte from i on that does not stand in a
+// JSON string as it is, or is not UTF-8; the length of s where there is none.
+func standing(s []byte, i int) int {
+	for len(s)-i >= 8 {
+		marks := special(binary.LittleEndian.Uint64(s[i:]))
+		if marks == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(marks) >> 3
+		n := beyond(s, i)
+		if n == i {
+			return i
+		}
+		i = n
+	}
+	for i < len(s) {
+		if stands[s[i]] {
+			i++
+			continue
+		}
+		n := runes(s, i)
+		if n == i {
+			return i
+		}
+		i = n
+	}
+	return i
+}
+
+// valid returns the index of the first byte that is not UTF-8; the length of s where
+// there is none.
+func valid(s []byte) int {
+	i := 0
+	for len(s)-i >= 8 {
+		for len(s)-i >= 32 && (binary.LittleEndian.Uint64(s[i:])|binary.LittleEndian.Uint64(s[i+8:])|
+			binary.LittleEndian.Uint64(s[i+16:])|binary.LittleEndian.Uint64(s[i+24:]))&highs == 0 {
+			i += 32
+		}
+		if len(s)-i < 8 {
+			break
+		}
+		marks := binary.LittleEndian.Uint64(s[i:]) & highs
+		if marks == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(marks) >> 3
+		n := beyond(s, i)
+		if n == i {
+			return i
+		}
+		i = n
+	}
+	for i < len(s) {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		n := runes(s, i)
+		if n == i {
+			return i
+		}
+		i = n
+	}
+	return i
+}
+
+// beyond returns an index up to which s is UTF-8 and stands in a JSON string as it is,
+// after i where what begins there is no ASCII and UTF-8.
+func beyond(s []byte, i int) int {
+	switch {
+	case s[i] < utf8.RuneSelf:
+		return i
+	case s[i] >= 0xe0: // a script without spaces goes fastest so
+		return runes(s, i)
+	}
+	if n := words(s, i); n > i {
+		return n
+	}
+	return runes(s, i)
+}
+
+// words returns an index up to which s, from i on, is ASCII that stands as it is and
+// characters of two or three bytes. It goes on by eight bytes without a branch for
+// what is in them, so that text of several scripts costs no more than of one.
+func words(s []byte, i int) int {
+	var more, more20, less20 uint64 // marks of bytes that the next eight begin with
+	for ; len(s)-i >= 8; i += 8 {
+		w := binary.LittleEndian.Uint64(s[i:])
+		high := w & highs
+		low := w &^ highs
+		// Each byte alone: a mark where it does not stand as it is.
+		stop := ^((low^'"'*ones+0x7f*ones)&(low^'\\'*ones+0x7f*ones)&(low+0x60*ones) | w) & highs
+		inner := high &^ (w << 1)                         // 10xxxxxx
+		lead := high & (w << 1)                           // 11xxxxxx
+		three := lead & (w << 2)                          // 111xxxxx
+		nibble := w & (0x0f * ones)                       // what 1110xxxx says
+		zero := ^(nibble + 0x7f*ones)                     // three bytes where two would do, but for 0x20 in the next
+		d := ^(nibble ^ 0x0d*ones + 0x7f*ones)            // surrogates, with 0x20 in the next
+		wrong := lead&^three&^(w&(0x1e*ones)+0x7f*ones) | // two bytes where one would do
+			three&(w<<3) | // four
+			(lead<<8 | three<<16 | more) ^ inner |
+			(three&zero<<8|more20)&^(w<<2) |
+			(three&d<<8|less20)&(w<<2)
+		if stop|wrong&highs != 0 {
+			break
+		}
+		more, more20, less20 = lead>>56|three>>48, three&zero>>56, three&d>>56
+	}
+	if more != 0 {
+		if i--; s[i] < 0xc0 {
+			i--
+		}
+	}
+	return i
+}
+
+// runes returns the index after the characters from i on that are UTF-8 but no
+// ASCII.
+func runes(s []byte, i int) int {
+	for len(s)-i >= 4 {
+		// The first byte is the lowest: each mask reads from right to left.
+		w := binary.LittleEndian.Uint32(s[i:])
+		switch {
+		case w&0xc0e0 == 0x80c0:
+			if w&0x1e == 0 { // says in two bytes what ASCII says
+				return i
+			}
+			i += 2
+		case w&0xc0c0f0 == 0x8080e0:
+			if high := w & 0x200f; high == 0 || high == 0x200d { // two bytes would do; a surrogate
+				return i
+			}
+			i += 3
+		case w&0xc0c0c0f8 == 0x808080f0:
+			if plane := w&7<<2 | w>>12&3; plane == 0 || plane > 16 {
+				return i
+			}
+			i += 4
+		default:
+			return i
+		}
+	}
+	for i < len(s) && s[i] >= utf8.RuneSelf {
+		r, size := utf8.DecodeRune(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return i
+}
+
+// Clean returns s with U+FFFD for each byte that is not UTF-8, and s itself where
+// there is none.
+func Clean(s string) string {
+	if valid([]byte(s)) == len(s) {
+		return s
+	}
+	return string(appendClean(make([]byte, 0, len(s)+len(s)/8), []byte(s)))
+}
+
+func appendClean(dst, s []byte) []byte {
+	for {
+		n := valid(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return dst
+		}
+		dst = append(dst, "\uFFFD"...)
+		s = s[n+1:]
+	}
+}
+
+// AppendString appends s as a JSON string. Quote, backslash and control characters
+// are escaped, as briefly as can be; everything else stands as it is, and each byte
+// that is not UTF-8 is U+FFFD.
+func AppendString(dst []byte, s string) []byte { return AppendStringBytes(dst, []byte(s)) }
+
+// AppendStringBytes is AppendString of bytes.
+func AppendStringBytes(dst, s []byte) []byte {
+	dst = append(dst, '"')
+	for {
+		n := standing(s, 0)
+		if at := len(dst); n < 8 && len(s) >= 8 && cap(dst)-at >= 8 {
+			// What is too much is written over: each byte that is left makes one or more.
+			binary.LittleEndian.PutUint64(dst[at:at+8], binary.LittleEndian.Uint64(s))
+			dst = dst[:at+n]
+		} else {
+			dst = append(dst, s[:n]...)
+		}
+		if n == len(s) {
+			return append(dst, '"')
+		}
+		// Escapes come in rows.
+		dst = appendEscape(dst, s[n])
+		for n++; n < len(s) && s[n] < utf8.RuneSelf && !stands[s[n]]; n++ {
+			dst = appendEscape(dst, s[n])
+		}
+		s = s[n:]
+	}
+}
+
+const hexDigits = "0123456789abcdef"
+
+// escapes has the letter of the bytes that one stands for behind a backslash.
+var escapes = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// appendEscape appends a byte that does not stand as it is.
+func appendEscape(dst []byte, c byte) []byte {
+	if letter := escapes[c]; letter != 0 {
+		return append(dst, '\\', letter)
+	}
+	if c >= utf8.RuneSelf {
+		return append(dst, "\uFFFD"...)
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// hexValue has one more than what a hexadecimal digit says, 0 for others.
+var hexValue = func() (t [256]byte) {
+	for i := range 16 {
+		t[hexDigits[i]] = byte(i + 1)
+		t["0123456789ABCDEF"[i]] = byte(i + 1)
+	}
+	return t
+}()
+
+// hexRune reads four hexadecimal digits.
+func hexRune(s []byte) rune {
+	_ = s[3]
+	return rune(hexValue[s[0]]-1)<<12 | rune(hexValue[s[1]]-1)<<8 | rune(hexValue[s[2]]-1)<<4 | rune(hexValue[s[3]]-1)
+}
+
+// lowFollows tells whether s begins with the escape of the second of a pair.
+func lowFollows(s []byte) bool {
+	return len(s) >= 6 && s[0] == '\\' && s[1] == 'u' && s[2]|0x20 == 'd' &&
+		hexValue[s[3]] > 0xc && hexValue[s[4]] != 0 && hexValue[s[5]] != 0
+}
+
+// unescape reads the escape or pair of them that s begins with, of a string that was
+// parsed, and returns how long it is.
+func unescape(s []byte) (rune, int) {
+	switch c := s[1]; c {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+	default:
+		return rune(c), 2
+	}
+	r := hexRune(s[2:])
+	switch {
+	case r < 0xd800 || r > 0xdfff:
+		return r, 6
+	case r < 0xdc00 && lowFollows(s[6:]):
+		return (r-0xd800)<<10 + (hexRune(s[8:]) - 0xdc00) + 0x10000, 12
+	}
+	return utf8.RuneError, 6
+}
+
+// appendBriefly appends what stands between the quotes of a string without escapes
+// that need not be there.
+func appendBriefly(dst, s []byte) []byte {
+	for {
+		n := bytes.IndexByte(s, '\\')
+		if n < 0 {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:n]...)
+		r, size := unescape(s[n:])
+		s = s[n+size:]
+		if r < utf8.RuneSelf && !stands[r] {
+			dst = appendEscape(dst, byte(r))
+		} else {
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+}
+
+// appendRead appends what stands between the quotes of a string, read.
+func appendRead(dst, s []byte) []byte {
+	for {
+		n := bytes.IndexByte(s, '\\')
+		if n < 0 {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:n]...)
+		r, size := unescape(s[n:])
+		dst = utf8.AppendRune(dst, r)
+		s = s[n+size:]
+	}
+}
+
+// reads tells whether what stands between the quotes of a string reads as want.
+func reads(s []byte, want string) bool {
+	for {
+		n := bytes.IndexByte(s, '\\')
+		if n < 0 {
+			return string(s) == want
+		}
+		if len(want) < n || string(s[:n]) != want[:n] {
+			return false
+		}
+		r, size := unescape(s[n:])
+		s, want = s[n+size:], want[n:]
+		var room [utf8.UTFMax]byte
+		said := utf8.AppendRune(room[:0], r)
+		if len(want) < len(said) || want[:len(said)] != string(said) {
+			return false
+		}
+		want = want[len(said):]
+	}
+}
+
+// readsSame tells whether what stands between the quotes of two strings reads the
+// same.
+func readsSame(a, b []byte) bool {
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] != '\\' && b[0] != '\\' {
+			if a[0] != b[0] {
+				return false
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		r, size := first(a)
+		other, otherSize := first(b)
+		if r != other {
+			return false
+		}
+		a, b = a[size:], b[otherSize:]
+	}
+	return len(a) == len(b)
+}
+
+// first reads the first character of what stands between the quotes of a string.
+func first(s []byte) (rune, int) {
+	if s[0] == '\\' {
+		return unescape(s)
+	}
+	return utf8.DecodeRune(s)
+}

@@ -1,0 +1,197 @@
+package protojson
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/jsontree"
+)
+
+func (r *reader) integer(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
+	token := v.Raw()
+	switch v.Kind() {
+	case jsontree.Number:
+	case jsontree.String:
+		var ok bool
+		if token, ok = r.content(v); !ok || !jsontree.IsNumber(token) {
+			return dst, false
+		}
+	default:
+		return dst, false
+	}
+	magnitude, negative, ok := integer(token)
+	if !ok {
+		return dst, false
+	}
+	if f.signed() {
+		n, ok := signed(magnitude, negative, f.bits())
+		return f.appendNumber(dst, uint64(n)), ok
+	}
+	if negative && magnitude > 0 || f.bits() == 32 && magnitude > math.MaxUint32 {
+		return dst, false
+	}
+	return f.appendNumber(dst, magnitude), true
+}
+
+// bits returns how wide numbers of a kind are.
+func (f *field) bits() int {
+	switch f.kind {
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Uint32Kind,
+		protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:
+		return 32
+	}
+	return 64
+}
+
+// appendNumber appends an integer as its kind has it on the wire.
+func (f *field) appendNumber(dst []byte, n uint64) []byte {
+	switch f.kind {
+	case protoreflect.Sint32Kind, protoreflect.Sint64Kind:
+		return protowire.AppendVarint(dst, protowire.EncodeZigZag(int64(n)))
+	case protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind:
+		return binary.LittleEndian.AppendUint32(dst, uint32(n))
+	case protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:
+		return binary.LittleEndian.AppendUint64(dst, n)
+	}
+	return protowire.AppendVarint(dst, n)
+}
+
+func signed(magnitude uint64, negative bool, bits int) (int64, bool) {
+	limit := uint64(1) << (bits - 1)
+	if negative {
+		return -int64(magnitude), magnitude <= limit
+	}
+	return int64(magnitude), magnitude < limit
+}
+
+// integer returns the value of a number token that is whole, also as 1.0 or 1e3, and
+// has at most 20 digits: what protobuf's protojson takes for an integer.
+func integer(token []byte) (magnitude uint64, negative, ok bool) {
+	if negative = token[0] == '-'; negative {
+		token = token[1:]
+	}
+	for i, c := range token {
+		if c < '0' || c > '9' {
+			return fraction(token, i, negative)
+		}
+		digit := uint64(c - '0')
+		if magnitude > (math.MaxUint64-digit)/10 {
+			return 0, false, false
+		}
+		magnitude = magnitude*10 + digit
+	}
+	return magnitude, negative, true
+}
+
+// fraction is integer for a token whose first point == '.' or 'e' is at i.
+func fraction(token []byte, i int, negative bool) (uint64, bool, bool) {
+	whole, rest := token[:i], token[i:]
+	var decimals, exponent []byte
+	if rest[0] == '.' {
+		end := bytes.IndexAny(rest, "eE")
+		if end < 0 {
+			end = len(rest)
+		}
+		decimals, rest = bytes.TrimRight(rest[1:end], "0"), rest[end:]
+	}
+	if len(rest) > 0 {
+		exponent = rest[1:]
+	}
+	if whole[0] == '0' {
+		whole = nil
+	}
+	if len(whole) == 0 && len(decimals) == 0 {
+		return 0, negative, true
+	}
+	shift := 0
+	if len(exponent) > 0 {
+		n, err := strconv.ParseInt(string(exponent), 10, 32)
+		if err != nil {
+			return 0, false, false
+		}
+		shift = int(n)
+	}
+	var room [40]byte
+	digits := append(room[:0], whole...)
+	switch {
+	case shift >= 0:
+		if len(decimals) > shift || len(whole)+shift > 20 {
+			return 0, false, false
+		}
+		digits = append(digits, decimals...)
+		for range shift - len(decimals) {
+			digits = append(digits, '0')
+		}
+	case len(decimals) > 0 || len(whole)+shift < 0 || len(bytes.Trim(whole[len(whole)+shift:], "0")) > 0:
+		return 0, false, false
+	default:
+		digits = digits[:len(whole)+shift]
+	}
+	n, err := strconv.ParseUint(string(digits), 10, 64)
+	return n, negative, err == nil
+}
+
+func (r *reader) float(dst []byte, v jsontree.Value, bits int) ([]byte, bool) {
+	token, check := v.Raw(), r.numbers
+	switch v.Kind() {
+	case jsontree.Number:
+	case jsontree.String:
+		var ok bool
+		if token, ok = r.content(v); !ok {
+			return dst, false
+		}
+		switch string(token) {
+		case "NaN":
+			return appendBits(dst, math.NaN(), bits), true
+		case "Infinity":
+			return appendBits(dst, math.Inf(1), bits), true
+		case "-Infinity":
+			return appendBits(dst, math.Inf(-1), bits), true
+		}
+		if check = false; !jsontree.IsNumber(token) {
+			return dst, false
+		}
+	default:
+		return dst, false
+	}
+	n, err := strconv.ParseFloat(string(token), bits)
+	if err != nil || check && !comesBack(token, n, bits) {
+		return dst, false
+	}
+	return appendBits(dst, n, bits), true
+}
+
+func appendBits(dst []byte, n float64, bits int) []byte {
+	if bits == 32 {
+		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(n)))
+	}
+	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(n))
+}
+
+// comesBack tells whether a number token, which is read as n, has the value that n
+// is written with.
+func comesBack(token []byte, n float64, bits int) bool {
+	digits, some := 0, false // from the first that is not 0
+	for _, c := range token {
+		if c|0x20 == 'e' {
+			break
+		}
+		if some = some || '1' <= c && c <= '9'; some && c != '.' {
+			digits++
+		}
+	}
+	if !some {
+		return true
+	}
+	// So many digits a number of its width always holds, but near its bounds.
+	if abs := math.Abs(n); bits == 64 && digits <= 15 && abs > 1e-300 || bits == 32 && digits <= 6 && abs > 1e-36 {
+		return true
+	}
+	var room [400]byte
+	return n != 0 && jsontree.SameNumber(token, AppendFloat(room[:0], n, bits))
+}

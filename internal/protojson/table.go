@@ -1,0 +1,308 @@
+package protojson
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/jsontree"
+)
+
+// maxDenseNumber is the largest field number that is looked up in a list.
+const maxDenseNumber = 255
+
+// form is how ProtoJSON writes the messages of a type.
+type form uint8
+
+const (
+	formFields  form = iota // an object of its fields
+	formEmpty               // the same, of google.protobuf.Empty, which may stand under "value" in an Any
+	formAny                 // the forms from here on stand under "value" in an Any
+	formTime                // google.protobuf.Timestamp
+	formSpan                // google.protobuf.Duration
+	formMask                // google.protobuf.FieldMask
+	formWrapper             // the one field alone
+	formStruct              // the entries of its one field
+	formList                // the elements of its one field
+	formValue               // google.protobuf.Value
+	formLibrary             // not in the tables: the library reads and writes it
+)
+
+// A Message is what is known of one message type. It is immutable once a program
+// has it and safe for concurrent use. A nil Message declines everything.
+type Message struct {
+	codec    *Codec
+	desc     protoreflect.MessageDescriptor
+	form     form
+	fields   []field // in the order of the schema, which is that of ProtoJSON
+	byName   map[string]*field
+	byNumber []*field // up to maxDenseNumber, nil for none
+	sparse   map[protowire.Number]*field
+	ranges   protoreflect.FieldRanges // of extensions; nil for none
+	unruly   bool                     // bytes are often in another order: Go puts oneofs last
+}
+
+// field is one field of a message, or one of the two of a map's entry.
+type field struct {
+	kind     protoreflect.Kind // GroupKind for one that is left to the library
+	wire     protowire.Type    // of one value
+	repeated bool              // a list; a map is none
+	packed   bool
+	presence bool // zero is written
+	utf8     bool // bytes that are no UTF-8 are no message
+	strange  bool // shares a JSON name with another field, or with "@type"
+	number   protowire.Number
+	place    int    // in the schema
+	oneof    int    // the place of its oneof, -1 for none
+	json     string // its name in ProtoJSON
+	name     []byte // the same, quoted, with the colon
+	tag      []byte // of one value
+	tagged   []byte // of a packed list
+	enum     *enum
+	message  *Message
+	key      *field // of a map
+	value    *field // of a map
+}
+
+// enum is what is known of an enum type.
+type enum struct {
+	null   bool // google.protobuf.NullValue
+	closed bool
+	names  map[int32][]byte // quoted
+	byName map[string]int32
+}
+
+// compile returns the table of desc and makes those of all types below it. The
+// codec is locked.
+func (c *Codec) compile(desc protoreflect.MessageDescriptor) *Message {
+	if m, ok := c.tables[desc]; ok {
+		return m
+	}
+	m := &Message{codec: c, desc: desc, fields: make([]field, desc.Fields().Len())}
+	c.tables[desc] = m // before its fields, which may be of its own type
+	if desc.ExtensionRanges().Len() > 0 {
+		m.ranges = desc.ExtensionRanges()
+	}
+	for i := range m.fields {
+		f := &m.fields[i]
+		c.compileField(f, desc.Fields().Get(i))
+		m.learnNumber(f)
+		m.unruly = m.unruly || f.oneof >= 0 || i > 0 && f.number < m.fields[i-1].number
+	}
+	m.learnNames()
+	if m.form = formOf(m); isMessageSet(desc) {
+		m.form = formLibrary
+	}
+	return m
+}
+
+func (m *Message) learnNumber(f *field) {
+	if f.number > maxDenseNumber {
+		if m.sparse == nil {
+			m.sparse = make(map[protowire.Number]*field)
+		}
+		m.sparse[f.number] = f
+		return
+	}
+	for len(m.byNumber) <= int(f.number) {
+		m.byNumber = append(m.byNumber, nil)
+	}
+	m.byNumber[f.number] = f
+}
+
+// learnNames fills the names under which ProtoJSON reads fields. Of fields that
+// share one, which old schemas may have, the descriptor says whose it is.
+func (m *Message) learnNames() {
+	fields := m.desc.Fields()
+	m.byName = make(map[string]*field, 2*len(m.fields))
+	written := make(map[string]*field, len(m.fields))
+	for i := range m.fields {
+		f, fd := &m.fields[i], fields.Get(i)
+		if found := fields.ByTextName(fd.TextName()); found != nil && fields.ByJSONName(fd.TextName()) == nil {
+			m.byName[fd.TextName()] = &m.fields[found.Index()]
+		}
+		name := fd.JSONName()
+		if found := fields.ByJSONName(name); found != nil {
+			m.byName[name] = &m.fields[found.Index()]
+		}
+		f.strange = name == "@type" || strings.HasPrefix(name, "[")
+		if other := written[name]; other != nil {
+			f.strange, other.strange = true, true
+		}
+		written[name] = f
+	}
+	for name := range m.byName {
+		if name == "@type" || strings.HasPrefix(name, "[") { // the name of an extension
+			delete(m.byName, name)
+		}
+	}
+}
+
+func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
+	*f = field{
+		kind: fd.Kind(), repeated: fd.IsList(), packed: fd.IsPacked(), presence: fd.HasPresence(),
+		number: fd.Number(), place: fd.Index(), oneof: -1,
+	}
+	f.json = fd.JSONName()
+	f.name = append(jsontree.AppendString(nil, f.json), ':')
+	if oneof := fd.ContainingOneof(); oneof != nil && !oneof.IsSynthetic() {
+		f.oneof = oneof.Index()
+	}
+	f.wire = protowire.BytesType
+	switch f.kind {
+	case protoreflect.BoolKind, protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Uint32Kind,
+		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Uint64Kind:
+		f.wire = protowire.VarintType
+	case protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:
+		f.wire = protowire.Fixed32Type
+	case protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind, protoreflect.DoubleKind:
+		f.wire = protowire.Fixed64Type
+	case protoreflect.StringKind:
+		f.utf8 = enforcesUTF8(fd)
+	case protoreflect.EnumKind:
+		f.wire, f.enum = protowire.VarintType, c.compileEnum(fd.Enum())
+	case protoreflect.GroupKind:
+		f.wire, f.message = protowire.StartGroupType, c.compile(fd.Message())
+	case protoreflect.MessageKind:
+		if !fd.IsMap() {
+			f.message = c.compile(fd.Message())
+			break
+		}
+		f.key, f.value = new(field), new(field)
+		c.compileField(f.key, fd.MapKey())
+		c.compileField(f.value, fd.MapValue())
+		f.key.presence, f.value.presence = true, true // entries are written whole
+		if f.value.kind == protoreflect.GroupKind {
+			f.kind = protoreflect.GroupKind
+		}
+	}
+	f.tag = protowire.AppendTag(nil, f.number, f.wire)
+	f.tagged = protowire.AppendTag(nil, f.number, protowire.BytesType)
+}
+
+func (c *Codec) compileEnum(desc protoreflect.EnumDescriptor) *enum {
+	if e, ok := c.enums[desc]; ok {
+		return e
+	}
+	values := desc.Values()
+	e := &enum{
+		null: desc.FullName() == "google.protobuf.NullValue", closed: desc.IsClosed(),
+		names: make(map[int32][]byte, values.Len()), byName: make(map[string]int32, values.Len()),
+	}
+	for i := range values.Len() {
+		value := values.Get(i)
+		number := int32(value.Number())
+		if e.names[number] == nil { // the first of aliases is written
+			e.names[number] = jsontree.AppendString(nil, string(value.Name()))
+		}
+		e.byName[string(value.Name())] = number
+	}
+	c.enums[desc] = e
+	return e
+}
+
+// formOf returns the form of a type. A type that has a well-known name and other
+// fields than that name stands for is left to the library.
+func formOf(m *Message) form {
+	name, known := strings.CutPrefix(string(m.desc.FullName()), wellKnown)
+	if !known {
+		return formFields
+	}
+	fits := func(f form, kinds ...protoreflect.Kind) form {
+		ok := len(m.fields) == len(kinds) && m.ranges == nil
+		for i, kind := range kinds {
+			ok = ok && m.numbered(protowire.Number(i+1)) == &m.fields[i] && m.fields[i].kind == kind
+		}
+		if !ok {
+			return formLibrary
+		}
+		return f
+	}
+	one := func(f form, kind protoreflect.Kind, singular bool) form {
+		if fits(f, kind) != f || (m.fields[0].repeated || m.fields[0].value != nil) == singular {
+			return formLibrary
+		}
+		return f
+	}
+	switch name {
+	case "Any":
+		return fits(formAny, protoreflect.StringKind, protoreflect.BytesKind)
+	case "Timestamp":
+		return fits(formTime, protoreflect.Int64Kind, protoreflect.Int32Kind)
+	case "Duration":
+		return fits(formSpan, protoreflect.Int64Kind, protoreflect.Int32Kind)
+	case "FieldMask":
+		return one(formMask, protoreflect.StringKind, false)
+	case "Struct":
+		return one(formStruct, protoreflect.MessageKind, false)
+	case "ListValue":
+		return one(formList, protoreflect.MessageKind, false)
+	case "Value":
+		return fits(formValue, protoreflect.EnumKind, protoreflect.DoubleKind, protoreflect.StringKind, protoreflect.BoolKind,
+			protoreflect.MessageKind, protoreflect.MessageKind)
+	case "Empty":
+		return fits(formEmpty)
+	}
+	if kind, ok := wrapped[name]; ok {
+		return one(formWrapper, kind, true)
+	}
+	return formFields
+}
+
+// wrapped holds the kinds that the wrappers of google.protobuf hold.
+var wrapped = map[string]protoreflect.Kind{
+	"BoolValue": protoreflect.BoolKind, "BytesValue": protoreflect.BytesKind, "StringValue": protoreflect.StringKind,
+	"Int32Value": protoreflect.Int32Kind, "Int64Value": protoreflect.Int64Kind,
+	"UInt32Value": protoreflect.Uint32Kind, "UInt64Value": protoreflect.Uint64Kind,
+	"FloatValue": protoreflect.FloatKind, "DoubleValue": protoreflect.DoubleKind,
+}
+
+func enforcesUTF8(fd protoreflect.FieldDescriptor) bool {
+	if f, ok := fd.(interface{ EnforceUTF8() bool }); ok {
+		return f.EnforceUTF8()
+	}
+	return fd.Syntax() == protoreflect.Proto3
+}
+
+func isMessageSet(desc protoreflect.MessageDescriptor) bool {
+	m, ok := desc.(interface{ IsMessageSet() bool })
+	return ok && m.IsMessageSet()
+}
+
+// numbered returns the field of that number, nil for none.
+func (m *Message) numbered(number protowire.Number) *field {
+	if uint(number) < uint(len(m.byNumber)) {
+		return m.byNumber[number]
+	}
+	return m.sparse[number]
+}
+
+// isForeign tells whether a field, which is nil or is not taken, is a group or may be
+// an extension: then the library knows more of it.
+func (m *Message) isForeign(f *field, number protowire.Number) bool {
+	return f != nil && f.kind == protoreflect.GroupKind || m.ranges != nil && m.ranges.Has(number)
+}
+
+// set is a set of places in a schema.
+type set struct {
+	low  uint64
+	more []uint64
+}
+
+// add puts n in and tells whether it was not there.
+func (s *set) add(n int) bool {
+	word := &s.low
+	if n >= 64 {
+		for len(s.more) < n/64 {
+			s.more = append(s.more, 0)
+		}
+		word = &s.more[n/64-1]
+	}
+	bit := uint64(1) << (n % 64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
+}

@@ -1,0 +1,295 @@
+package protojson
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// trouble is why a writer or a reader did not come to its end.
+type trouble uint8
+
+const (
+	refused   trouble = iota // no ProtoJSON says it, or it is none
+	unordered                // the bytes must be put in order first
+	foreign                  // the tables do not hold it: the library may
+)
+
+// mode is how a writer takes the bytes.
+type mode uint8
+
+const (
+	straight mode = iota // in the order of the schema, each field once, as most bytes are
+	ordering             // the fields of each message are put in that order first
+	careful              // also, of fields that stand twice all but the last go: all bytes are checked first
+)
+
+// A writer writes ProtoJSON while it passes over Protobuf bytes. Where it finds that
+// its mode does not do it begins anew in the next one: nothing is written more than
+// three times, however messages nest.
+type writer struct {
+	codec   *Codec
+	room    *room // nil until something is put in order
+	mode    mode
+	met     bool // a check has met unknown fields
+	unknown bool // there are fields that the schema does not know
+	inAny   int  // how many of google.protobuf.Any are open
+	size    int  // what limit was
+	limit   int  // how many bytes may be copied to merge fields
+	trouble trouble
+}
+
+func newWriter(c *Codec, size int) writer {
+	return writer{codec: c, size: maxCopies * (size + 64), limit: maxCopies * (size + 64)}
+}
+
+// next sets the writer to its next mode; false where it has none or none is needed.
+func (w *writer) next() bool {
+	if w.trouble != unordered || w.mode == careful {
+		return false
+	}
+	w.room.reset()
+	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1, size: w.size, limit: w.size}
+	return true
+}
+
+// done gives back what the writer took.
+func (w *writer) done() {
+	if r := w.room; r != nil && cap(r.parts) < maxKept/64 && cap(r.bytes) < maxKept && cap(r.entries) < maxKept/64 {
+		r.reset()
+		rooms.Put(r)
+	}
+	w.room = nil
+}
+
+func (w *writer) fail(t trouble) bool {
+	w.trouble = t
+	return false
+}
+
+// refuse is fail for a value that ProtoJSON does not say: what comes later may take
+// its place, which careful writers know.
+func (w *writer) refuse() bool {
+	if w.mode < careful {
+		return w.fail(unordered)
+	}
+	return w.fail(refused)
+}
+
+// skip returns the size of a field that is unknown, after its tag: one that the table
+// does not hold, or whose wire type is not that of f. It is negative, and trouble is
+// set, where that ends the writing.
+func (w *writer) skip(m *Message, f *field, number protowire.Number, kind protowire.Type, rest []byte) int {
+	if m.isForeign(f, number) {
+		w.trouble = foreign
+		return -1
+	}
+	n := protowire.ConsumeFieldValue(number, kind, rest)
+	if n < 0 || w.inAny > 0 {
+		w.trouble = refused
+		return -1
+	}
+	w.unknown = true
+	return n
+}
+
+// message appends the ProtoJSON of a message. Depth is how many objects and lists
+// may be open in it.
+func (w *writer) message(dst, wire []byte, m *Message, depth int) ([]byte, bool) {
+	if m.form == formFields || m.form == formEmpty {
+		if depth <= 0 {
+			return dst, w.fail(refused)
+		}
+		return w.fields(append(dst, '{'), wire, m, depth-1, false)
+	}
+	return w.special(dst, wire, m, depth)
+}
+
+// any appends the ProtoJSON of a google.protobuf.Any.
+func (w *writer) any(dst []byte, typeURL, value []byte, depth int) ([]byte, bool) {
+	if depth <= 0 {
+		return dst, w.fail(refused)
+	}
+	if len(typeURL) == 0 {
+		if len(value) > 0 {
+			return dst, w.fail(refused)
+		}
+		return append(dst, "{}"...), true
+	}
+	l := w.codec.linkBytes(typeURL)
+	if l == nil || l.open == nil {
+		return dst, w.fail(refused)
+	}
+	return w.opened(dst, l, value, depth)
+}
+
+// opened appends the ProtoJSON of a google.protobuf.Any whose type is found.
+func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte, ok bool) {
+	dst = append(dst, l.open...)
+	if w.mode == careful && !w.check(l.table, value) {
+		return dst, false
+	}
+	if l.table.form < formAny {
+		return w.fields(dst, value, l.table, depth-1, true)
+	}
+	dst, ok = w.message(append(dst, `,"value":`...), value, l.table, depth-1)
+	return append(dst, '}'), ok
+}
+
+// fields appends the members of an object that is open, and closes it. Depth is how
+// many objects and lists may be open in a member; more says that there are members
+// already.
+func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, ok bool) {
+	parted := false
+	if w.mode > straight || m.unruly {
+		if parted, ok = w.arrange(m, wire); !ok {
+			return dst, false
+		}
+	}
+	if !parted {
+		dst, _, ok = w.members(dst, wire, m, depth, more)
+		return append(dst, '}'), ok
+	}
+	base := w.room.base
+	for i := base; i < len(w.room.parts); {
+		var run []byte
+		if run, i, ok = w.gather(wire, i); ok {
+			dst, more, ok = w.members(dst, run, m, depth, more)
+		}
+		if !ok {
+			return dst, false
+		}
+	}
+	w.room.parts = w.room.parts[:base]
+	return append(dst, '}'), true
+}
+
+// members appends the members of an object, and tells whether there are any now.
+func (w *writer) members(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, some, ok bool) {
+	last := -1
+	var oneofs set
+	for len(wire) > 0 {
+		number, kind, n := consumeTag(wire)
+		if n < 0 {
+			return dst, more, w.fail(refused)
+		}
+		f := m.numbered(number)
+		if f == nil || !f.takes(kind) {
+			size := w.skip(m, f, number, kind, wire[n:])
+			if size < 0 {
+				return dst, more, false
+			}
+			wire = wire[n+size:]
+			continue
+		}
+		// ProtoJSON goes by the order of the schema.
+		if f.place <= last || f.oneof >= 0 && !oneofs.add(f.oneof) {
+			return dst, more, w.fail(unordered)
+		}
+		if f.strange {
+			return dst, more, w.fail(foreign)
+		}
+		last = f.place
+		start := len(dst)
+		if more {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, f.name...)
+		var ok bool
+		wrote := true
+		switch {
+		case f.value != nil:
+			dst, wire, ok = w.entries(dst, wire, f, depth)
+		case f.repeated:
+			dst, wire, wrote, ok = w.elements(dst, wire, f, depth)
+		case !f.presence && f.zero(wire[n:]):
+			n += protowire.ConsumeFieldValue(number, kind, wire[n:])
+			wire, wrote, ok = wire[n:], false, true
+		default:
+			wire = wire[n:]
+			if dst, n = w.value(dst, wire, f, depth); n >= 0 {
+				wire, ok = wire[n:], true
+			}
+		}
+		if !ok {
+			return dst, more, false
+		}
+		if wrote {
+			more = true
+		} else {
+			dst = dst[:start]
+		}
+	}
+	return dst, more, true
+}
+
+// takes tells whether values of a wire type are those of the field.
+func (f *field) takes(kind protowire.Type) bool {
+	return kind == f.wire && kind != protowire.StartGroupType || f.repeated && kind == protowire.BytesType && f.kind != protoreflect.GroupKind
+}
+
+// elements appends a list: the values at the beginning of wire that are of one
+// field. Wrote is false where there are none.
+func (w *writer) elements(dst, wire []byte, f *field, depth int) (_, rest []byte, wrote, ok bool) {
+	if depth <= 0 {
+		return dst, wire, false, w.fail(refused)
+	}
+	dst = append(dst, '[')
+	for len(wire) > 0 {
+		number, kind, n := consumeTag(wire)
+		if n < 0 || number != f.number || !f.takes(kind) {
+			break // whatever it is, the caller sees to it
+		}
+		if kind == f.wire {
+			if wrote {
+				dst = append(dst, ',')
+			}
+			wire = wire[n:]
+			if dst, n = w.value(dst, wire, f, depth-1); n < 0 {
+				return dst, wire, false, false
+			}
+			wire, wrote = wire[n:], true
+			continue
+		}
+		packed, size := consumeBytes(wire[n:])
+		if size < 0 {
+			return dst, wire, false, w.fail(refused)
+		}
+		wire = wire[n+size:]
+		for len(packed) > 0 {
+			if wrote {
+				dst = append(dst, ',')
+			}
+			if dst, n = w.value(dst, packed, f, depth-1); n < 0 {
+				return dst, wire, false, false
+			}
+			packed, wrote = packed[n:], true
+		}
+	}
+	return append(dst, ']'), wire, wrote, true
+}
+
+// consumeTag is protowire's, faster for small numbers, and refuses those that are too
+// large, as all readers do.
+func consumeTag(wire []byte) (protowire.Number, protowire.Type, int) {
+	if len(wire) > 0 && wire[0] < 0x80 && wire[0] >= 8 {
+		return protowire.Number(wire[0] >> 3), protowire.Type(wire[0] & 7), 1
+	}
+	number, kind, n := protowire.ConsumeTag(wire)
+	if number > protowire.MaxValidNumber {
+		n = -1
+	}
+	return number, kind, n
+}
+
+// consumeBytes is protowire's, faster for what is short.
+func consumeBytes(wire []byte) ([]byte, int) {
+	if len(wire) > 0 && wire[0] < 0x80 {
+		if n := int(wire[0]) + 1; n <= len(wire) {
+			return wire[1:n], n
+		}
+	}
+	return protowire.ConsumeBytes(wire)
+}
+
+// zeros are the zero value of every type on the wire.
+var zeros [8]byte
