@@ -57,12 +57,13 @@ type seen struct {
 // arrived, and of the message the whole or its beginning.
 func (s seen) wrong() string {
 	want := failures[s.Error].err
+	info := want.ErrorInfo()
 	switch {
 	case s.Code != int(want.Code()):
 		return "code"
 	case s.Method == "FailInTheMiddle" && s.Answers != 1:
 		return "answer"
-	case s.Reason != reason || s.Domain != domain:
+	case s.Reason != info.GetReason() || s.Domain != info.GetDomain():
 		return "ErrorInfo"
 	case !strings.HasPrefix(want.Message(), s.Message):
 		return "message"
@@ -91,6 +92,7 @@ func judge(t *testing.T, servers []server, peer, version string, all []seen) {
 		}
 		result := "code and first ErrorInfo of all"
 		if len(lost) > 0 {
+			t.Errorf("%s loses parts of errors from %s", peer, s.name)
 			var parts []string
 			for _, part := range []string{"code", "answer", "ErrorInfo", "message"} {
 				if n := len(lost[part]); n > 0 {

@@ -28,7 +28,7 @@ type failure struct {
 
 // failures go from small to enormous: the limit of a peer is on all headers
 // together, so each part of an error is the large one of some of them. All have
-// the same first ErrorInfo.
+// an ErrorInfo; of several the one that was added last is the first.
 var failures = newFailures()
 
 func newFailures() []failure {
