@@ -57,13 +57,12 @@ type seen struct {
 // arrived, and of the message the whole or its beginning.
 func (s seen) wrong() string {
 	want := failures[s.Error].err
-	info := want.ErrorInfo()
 	switch {
 	case s.Code != int(want.Code()):
 		return "code"
 	case s.Method == "FailInTheMiddle" && s.Answers != 1:
 		return "answer"
-	case s.Reason != info.GetReason() || s.Domain != info.GetDomain():
+	case s.Reason != reason || s.Domain != domain:
 		return "ErrorInfo"
 	case !strings.HasPrefix(want.Message(), s.Message):
 		return "message"
