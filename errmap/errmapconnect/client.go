@@ -43,11 +43,13 @@ func ClientInterceptor(opts ...ClientOption) connect.ClientInterceptor {
 			next = interceptor(next)
 		}
 		return func(ctx context.Context, spec connect.Spec) (connect.ClientStream, error) {
+			s := &clientStream{ctx: ctx, kind: spec.StreamType, options: &o, call: adapter.Call{Procedure: spec.Procedure}}
 			stream, err := next(ctx, spec)
 			if err != nil {
-				return nil, o.incoming(ctx, err)
+				return nil, s.incoming(err)
 			}
-			return &clientStream{stream, ctx, spec.StreamType, &o}, nil
+			s.stream = stream
+			return s, nil
 		}
 	}
 }
@@ -58,34 +60,48 @@ type clientStream struct {
 	ctx     context.Context // of the call: it holds the answer's headers
 	kind    connect.StreamType
 	options *clientOptions
+	call    adapter.Call
 }
 
-func (s *clientStream) SendHeaders() error { return s.options.incoming(s.ctx, s.stream.SendHeaders()) }
+// incoming returns an error of an operation as the *errmap.Error that it is.
+func (s *clientStream) incoming(err error) error {
+	err = s.options.incoming(s.ctx, err)
+	if s.options.Observer == nil || err == nil {
+		return err
+	}
+	wire := errmap.WireStatus
+	if info, ok := connect.CallInfoForClientContext(s.ctx); ok {
+		wire = wireOf(info.Protocol)
+	}
+	return s.options.Failed(s.ctx, &s.call, wire, err)
+}
+
+func (s *clientStream) SendHeaders() error { return s.incoming(s.stream.SendHeaders()) }
 
 // Send sends a message. Where the server has ended the call it returns io.EOF,
 // and Receive the reason; but Connect's calls with one request take any error of
 // Send for the last word, so to them the reason is left to Receive.
 func (s *clientStream) Send(msg any) error {
-	err := s.options.incoming(s.ctx, s.stream.Send(msg))
+	err := s.incoming(s.stream.Send(msg))
 	if errors.Is(err, io.EOF) && s.kind&connect.StreamTypeClient == 0 {
 		return nil
 	}
 	return err
 }
 
-func (s *clientStream) CloseSend() error { return s.options.incoming(s.ctx, s.stream.CloseSend()) }
+func (s *clientStream) CloseSend() error { return s.incoming(s.stream.CloseSend()) }
 
 func (s *clientStream) Receive(msg any) error {
 	err := s.stream.Receive(msg)
 	if errors.Is(err, io.EOF) || err == nil && s.kind&connect.StreamTypeServer == 0 {
 		if e := s.options.contradicted(s.ctx); e != nil {
-			return e
+			err = e
 		}
 	}
-	return s.options.incoming(s.ctx, err)
+	return s.incoming(err)
 }
 
-func (s *clientStream) Close() error { return s.options.incoming(s.ctx, s.stream.Close()) }
+func (s *clientStream) Close() error { return s.incoming(s.stream.Close()) }
 
 // incoming returns an error of a call as the *errmap.Error that it is.
 func (o *clientOptions) incoming(ctx context.Context, err error) error {
@@ -148,7 +164,7 @@ func (o *clientOptions) failed(ctx context.Context, c *connect.Error, err error)
 	if e := adapter.Unreadable(ctx, c.Message(), err); e != nil {
 		return o.ofTransport(e)
 	}
-	return read(c, o.decode).WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(c.Code())))).WithLocal()
+	return read(c, o.Decode).WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(c.Code())))).WithLocal()
 }
 
 // trailers reads the error from the trailers of a gRPC call; nil where there is
@@ -207,7 +223,7 @@ func (o *clientOptions) contradicted(ctx context.Context) error {
 
 // decoding returns the options for reading the answer of a call.
 func (o *clientOptions) decoding(ctx context.Context) []errmap.DecodeOption {
-	opts := slices.Clip(o.decode)
+	opts := slices.Clip(o.Decode)
 	if info, ok := connect.CallInfoForClientContext(ctx); ok {
 		if value := info.ResponseHeader().Get("Retry-After"); value != "" {
 			opts = append(opts, errmap.WithHTTPHeader(http.Header{"Retry-After": {value}}, time.Now()))

@@ -48,7 +48,10 @@ func UnaryClientInterceptor(opts ...ClientOption) grpc.UnaryClientInterceptor {
 		ctx, a := watched(ctx)
 		var header, trailer metadata.MD
 		err := invoker(ctx, method, req, reply, conn, append(opts, grpc.Header(&header), grpc.Trailer(&trailer))...)
-		return o.incoming(ctx, a, err, header, trailer)
+		if err = o.incoming(ctx, a, err, header, trailer); err != nil {
+			return o.Failed(ctx, &adapter.Call{Procedure: method}, errmap.WireGRPC, err)
+		}
+		return nil
 	}
 }
 
@@ -58,11 +61,13 @@ func StreamClientInterceptor(opts ...ClientOption) grpc.StreamClientInterceptor 
 	o := newClientOptions(opts)
 	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 		ctx, a := watched(ctx)
+		s := &clientStream{ctx: ctx, arrival: a, options: o, call: adapter.Call{Procedure: method}}
 		stream, err := streamer(ctx, desc, conn, method, opts...)
 		if err != nil {
-			return nil, o.incoming(ctx, a, err, nil, nil)
+			return nil, o.Failed(ctx, &s.call, errmap.WireGRPC, o.incoming(ctx, a, err, nil, nil))
 		}
-		return &clientStream{stream, ctx, a, o}, nil
+		s.ClientStream = stream
+		return s, nil
 	}
 }
 
@@ -80,6 +85,7 @@ type clientStream struct {
 	ctx     context.Context // of the call: that of the stream ends with it
 	arrival *arrival
 	options *clientOptions
+	call    adapter.Call
 }
 
 func (s *clientStream) Header() (metadata.MD, error) {
@@ -95,7 +101,7 @@ func (s *clientStream) incoming(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
-	return s.options.incoming(s.ctx, s.arrival, err, nil, s.Trailer())
+	return s.options.Failed(s.ctx, &s.call, errmap.WireGRPC, s.options.incoming(s.ctx, s.arrival, err, nil, s.Trailer()))
 }
 
 // incoming returns an error of a call as one that wraps an *errmap.Error.
@@ -133,11 +139,11 @@ func (o *clientOptions) received(s *status.Status, trailer metadata.MD) *errmap.
 		for _, value := range values {
 			h[errmap.HeaderGRPCDetails] = append(h[errmap.HeaderGRPCDetails], base64.RawStdEncoding.EncodeToString([]byte(value)))
 		}
-		if e, err := errmap.DecodeGRPC(h, o.decode...); err == nil {
+		if e, err := errmap.DecodeGRPC(h, o.Decode...); err == nil {
 			return e
 		}
 	}
-	return FromStatus(s, o.decode...)
+	return FromStatus(s, o.Decode...)
 }
 
 const mismatch = "grpc-status-details-bin mismatch: grpc-status="
@@ -180,14 +186,14 @@ func (o *clientOptions) failed(ctx context.Context, s *status.Status, err error)
 	if rest, ok := strings.CutPrefix(s.Message(), unexpected); ok && len(rest) > 3 {
 		// The rest of the text is the page of a proxy.
 		if httpStatus, scanErr := strconv.Atoi(rest[:3]); scanErr == nil {
-			e, decodeErr := errmap.DecodeGRPC(nil, append(o.decode[:len(o.decode):len(o.decode)], errmap.WithHTTPStatus(httpStatus))...)
+			e, decodeErr := errmap.DecodeGRPC(nil, append(o.Decode[:len(o.Decode):len(o.Decode)], errmap.WithHTTPStatus(httpStatus))...)
 			if decodeErr == nil && codes.Code(e.Code()) == s.Code() {
 				return e.WithCause(err).WithLocal()
 			}
 		}
 		return errmap.NewCode(code.Code(s.Code()), "the answer is not gRPC").WithCause(err).WithLocal()
 	}
-	e := FromStatus(s, o.decode...).WithLocal()
+	e := FromStatus(s, o.Decode...).WithLocal()
 	return e.WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(s.Code()))))
 }
 

@@ -62,18 +62,18 @@ func newServerOptions(opts []ServerOption) *serverOptions {
 	if o.strict {
 		recognize = recognizeStrictly
 	}
-	o.guard = o.guard.With(errmap.WithRecognizer(recognize))
+	o.Guard = o.Guard.With(errmap.WithRecognizer(recognize))
 	return o
 }
 
 func (o *serverOptions) outgoing(ctx context.Context, procedure string, err error) error {
-	return ToError(o.guard.Outgoing(errmap.WithProcedure(ctx, procedure), err), o.encode...)
+	return ToError(o.Outgoing(ctx, procedure, errmap.WireGRPC, err), o.Encode...)
 }
 
 // contain makes an error of a panic. It is to be deferred.
 func (o *serverOptions) contain(ctx context.Context, procedure string, err *error) {
 	if value := recover(); value != nil {
-		*err = ToError(o.guard.Panicked(errmap.WithProcedure(ctx, procedure), value), o.encode...)
+		*err = ToError(o.Panicked(ctx, procedure, errmap.WireGRPC, value), o.Encode...)
 	}
 }
 

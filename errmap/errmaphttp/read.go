@@ -88,7 +88,7 @@ func (o *readOptions) read(ctx context.Context, resp *http.Response, p Protocol)
 	if cause.Cut(err) || err == nil && isJSON(body) && cause.EndsEarly(body) {
 		return adapter.NewCut(ctx, answer)
 	}
-	opts := append([]errmap.DecodeOption{errmap.WithLimits(errmap.Limits{Body: o.maxBody})}, o.decode...)
+	opts := append([]errmap.DecodeOption{errmap.WithLimits(errmap.Limits{Body: o.maxBody})}, o.Decode...)
 	decode, own := reader(body, resp.Header, p, opts)
 	e, decodeErr := decode(body, append(opts, errmap.WithHTTPStatus(resp.StatusCode), errmap.WithHTTPHeader(resp.Header, time.Now()))...)
 	if decodeErr != nil { // unreachable: with a status there is always an error

@@ -42,13 +42,13 @@ func NewTransport(base http.RoundTripper, p Protocol, opts ...ReadOption) *Trans
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
-		return nil, failed(r.Context(), err)
+		return nil, t.told(r, failed(r.Context(), err))
 	}
 	if resp.StatusCode >= 400 {
-		return nil, t.options.read(r.Context(), resp, t.protocol)
+		return nil, t.told(r, t.options.read(r.Context(), resp, t.protocol))
 	}
 	if resp.Body != nil && resp.Body != http.NoBody && resp.StatusCode != http.StatusSwitchingProtocols {
-		resp.Body = &answerBody{resp.Body, r.Context()}
+		resp.Body = &answerBody{ReadCloser: resp.Body, request: r, transport: t}
 	}
 	return resp, nil
 }
@@ -63,15 +63,34 @@ func (t *Transport) CloseIdleConnections() {
 // answerBody is the body of an answer, whose reads tell where it was cut.
 type answerBody struct {
 	io.ReadCloser
-	ctx context.Context // of the request
+	request   *http.Request
+	transport *Transport
+	call      adapter.Call
 }
 
 func (b *answerBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if e := adapter.Cut(b.ctx, err); e != nil {
-		err = e
+	if e := adapter.Cut(b.request.Context(), err); e != nil {
+		err = b.transport.failed(b.request, &b.call, e)
 	}
 	return n, err
+}
+
+// told tells the observer of a request that failed.
+func (t *Transport) told(r *http.Request, err error) error {
+	if t.options.Observer == nil {
+		return err
+	}
+	return t.failed(r, new(adapter.Call), err)
+}
+
+func (t *Transport) failed(r *http.Request, call *adapter.Call, err error) error {
+	wire := errmap.WireHTTP
+	if t.protocol == Connect {
+		wire = errmap.WireConnect
+	}
+	call.Procedure = nameOf(r)
+	return t.options.Failed(r.Context(), call, wire, err)
 }
 
 // failed returns the error of a request that got no response.

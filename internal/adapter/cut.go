@@ -1,6 +1,3 @@
-// Package adapter holds the decisions that the adapters of connect v2, of connect
-// v1, of grpc-go and of net/http share: what an error of a call is, whatever
-// library made it. What only one library has stays in its adapter.
 package adapter
 
 import (

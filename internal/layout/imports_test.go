@@ -97,7 +97,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapa2a"},
-		inside:   []string{"gen", "=errmap"},
+		inside:   []string{"gen", "=errmap", "internal/adapter"},
 		outside:  []string{a2a, jsonText, protobuf, rpc},
 	},
 	{

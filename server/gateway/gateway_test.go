@@ -6,8 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"regexp"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
