@@ -1,16 +1,16 @@
-package errmapconnect_test
+package readme_test
 
 import (
-	"net/http"
-
-	"connectrpc.com/connect/v2/connecthttp"
+	"fmt"
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 )
 
 // A client that believes the errors of one domain alone, whoever answers.
-func ExampleWithDecodeOptions() {
+func Example_trustedDomains() {
 	opts := errmapconnect.WithDecodeOptions(errmap.WithTrustedDomains("pay.example.com"))
-	_ = errmapconnect.NewClient(connecthttp.NewTransport(http.DefaultClient, "http://localhost:8080"), opts)
+	client := errmapconnect.NewClient(dial("http://localhost:8080"), opts)
+	fmt.Println(client != nil)
+	// Output: true
 }
