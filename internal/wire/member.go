@@ -55,8 +55,6 @@ func (n names) find(m jsontree.Value) (i int, folded bool) {
 	return -1, slices.ContainsFunc(n, func(name string) bool { return strings.EqualFold(name, text) })
 }
 
-func (n names) has(name string) bool { return slices.Contains(n, name) }
-
 // maxNames is the most members that a form itself has.
 const maxNames = 12
 
@@ -78,15 +76,6 @@ func (r *reading) take(object jsontree.Value, form names, rest []member) (own [m
 		}
 	}
 	return own, rest
-}
-
-// freeKey returns a key that is not taken: key, key_2, key_3 and so on.
-func freeKey(key string, taken func(string) bool) string {
-	free := key
-	for n := 2; taken(free); n++ {
-		free = key + "_" + strconv.Itoa(n)
-	}
-	return free
 }
 
 // keys are the names that are taken in an object, with the next number to try for

@@ -123,6 +123,10 @@ func (p *problemReader) identity() (d hub.Detail, ok bool) {
 			text = v.AppendOnce(append(text, `,"metadata":`...))
 		}
 	default:
+		if len(text) == bare { // nothing else makes an ErrorInfo
+			p.refuse(v, &p.rest)
+			break
+		}
 		p.Notes.Add("metadata is no object: the ErrorInfo stays JSON")
 		text = v.AppendOnce(append(text, `,"metadata":`...))
 	}

@@ -34,8 +34,10 @@ func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
 	for _, opt := range opts {
 		opt.apply(o)
 	}
+	// A gateway stands for its upstream: what that tells its callers is theirs.
+	whole := errmapconnect.WithGuard(errmap.NewGuard(errmap.WithDebugInfo()))
 	g := &Gateway{
-		server:  errmapconnect.NewServer(o.server...),
+		server:  errmapconnect.NewServer(append([]errmapconnect.ServerOption{whole}, o.server...)...),
 		log:     &o.log,
 		travels: o.travels,
 		timeout: o.timeout,
