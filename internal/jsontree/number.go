@@ -1,5 +1,7 @@
 package jsontree
 
+import "math"
+
 // maxInteger is the greatest integer that every JSON reader keeps (RFC 8259
 // section 6).
 const maxInteger = 1<<53 - 1
@@ -116,27 +118,36 @@ func IsNumber(token []byte) bool {
 	return why == fine && end == len(token)
 }
 
-// Int returns the value of a token that is a JSON number and integral, as 1.0 and
-// 1e3 are too, within ±(2^53-1).
-func Int(token []byte) (int64, bool) {
+// Integer returns the value of a token that is a JSON number and integral, as 1.0
+// and 1e3 are too, of 64 bits and a sign.
+func Integer(token []byte) (magnitude uint64, negative, ok bool) {
 	d, ok := parseDecimal(token)
-	if !ok || d.exponent < 0 || d.len()+d.exponent > 16 {
+	if !ok || d.exponent < 0 || d.len()+d.exponent > 20 {
+		return 0, false, false
+	}
+	for i := range d.len() + d.exponent {
+		digit := uint64(0)
+		if i < d.len() {
+			digit = uint64(d.digit(i) - '0')
+		}
+		if magnitude > (math.MaxUint64-digit)/10 {
+			return 0, false, false
+		}
+		magnitude = magnitude*10 + digit
+	}
+	return magnitude, d.negative, true
+}
+
+// Int is Integer within ±(2^53-1).
+func Int(token []byte) (int64, bool) {
+	magnitude, negative, ok := Integer(token)
+	if !ok || magnitude > maxInteger {
 		return 0, false
 	}
-	var n int64
-	for i := range d.len() {
-		n = n*10 + int64(d.digit(i)-'0')
+	if negative {
+		return -int64(magnitude), true
 	}
-	for range d.exponent {
-		n *= 10
-	}
-	if n > maxInteger {
-		return 0, false
-	}
-	if d.negative {
-		n = -n
-	}
-	return n, true
+	return int64(magnitude), true
 }
 
 // Int returns the value of a Number that is integral, as 1.0 and 1e3 are too, within

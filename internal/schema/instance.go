@@ -12,6 +12,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // The field numbers of google.rpc.ErrorInfo and of its map entries.
@@ -98,7 +100,7 @@ func (d *Definition) DecodeFrom(into proto.Message, lookup func(key string) (str
 		switch {
 		case !ok:
 		case field.place >= 0 && in.fields.IsValid():
-			in.fields.Field(field.place).SetString(Repair(text))
+			in.fields.Field(field.place).SetString(jsontree.Clean(text))
 		default:
 			field.set(m, text, d.types)
 		}
@@ -172,8 +174,8 @@ func (d *Definition) appendErrorInfo(dst []byte, m *instance) (_ []byte, notes [
 			notes = append(notes, "field "+name+" left out: another field has its JSON name")
 			continue
 		}
-		text, repaired, err := entry.field.appendText(dst, m.Message, d.types)
-		if err != nil {
+		text, repaired, ok := entry.field.appendText(dst, m.Message, d.types)
+		if !ok {
 			notes = append(notes, "field "+name+" left out: its value has no ProtoJSON")
 			continue
 		}
@@ -202,10 +204,7 @@ func appendEntry(dst []byte, key, value string) []byte {
 func (d *Definition) hidesUnknown(m protoreflect.Message) bool {
 	for i := range d.entries {
 		field := d.entries[i].field
-		if field == nil || field.shape != shapeJSON && field.shape != shapeQuoted || field.desc.Message() == nil || !m.Has(field.desc) {
-			continue
-		}
-		if !messagesIn(field.desc, m.Get(field.desc), func(inner protoreflect.Message) bool { return !HasUnknown(inner) }) {
+		if field != nil && field.desc.Message() != nil && m.Has(field.desc) && protojson.HidesUnknown(field.desc, m.Get(field.desc)) {
 			return true
 		}
 	}
