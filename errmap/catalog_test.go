@@ -39,6 +39,7 @@ func ExampleNewCatalog() {
 	// MISSING_REQUIRED_CLIENT_CAPABILITY
 	// RESOURCE_NOT_FOUND
 	// UNSUPPORTED_PROTOCOL_VERSION
+	// URL_ELICITATION_REQUIRED
 }
 
 func newCatalog(t testing.TB, files ...protoreflect.FileDescriptor) *errmap.Catalog {

@@ -20,9 +20,9 @@ const (
 
 // The names of the headers that hold an error in gRPC and gRPC-Web.
 const (
-	HeaderGRPCStatus  = wire.HeaderGRPCStatus
-	HeaderGRPCMessage = wire.HeaderGRPCMessage
-	HeaderGRPCDetails = wire.HeaderGRPCDetails
+	HeaderGRPCStatus  = "grpc-status"
+	HeaderGRPCMessage = "grpc-message"
+	HeaderGRPCDetails = "grpc-status-details-bin"
 )
 
 // ErrOK is what a decoder reports of a status whose code is OK: no error.

@@ -358,7 +358,7 @@ func TestError_LogValue(t *testing.T) {
 	log.Error("private", "err", decodeText(t, "connect", `{"code":"code_42","message":"m","Message":"x"}`, 0))
 	log.Error("nil", "err", (*errmap.Error)(nil))
 	want := `level=ERROR msg=failed err.code=FAILED_PRECONDITION err.message="No A1 left" err.reason=STOCK_EMPTY err.domain=shop.example.com err.metadata.sku=A1 err.details=[google.rpc.RetryInfo] err.remote=true err.cause=EOF
-level=ERROR msg=private err.code=UNKNOWN err.number=42 err.message=m err.notes="[member \"Message\" differs from \"message\" only in case: dropped]"
+level=ERROR msg=private err.code=UNKNOWN err.number=42 err.message=m err.notes="[member \"Message\" differs from one of the form's only in case: dropped]"
 level=ERROR msg=nil err=<nil>
 `
 	if b.String() != want {

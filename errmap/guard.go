@@ -16,6 +16,7 @@ import (
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
 	procedures "github.com/errmap/errmap/internal/procedure"
+	"github.com/errmap/errmap/internal/wire"
 )
 
 // Guard stands where errors leave a server and decides what their callers may
@@ -219,10 +220,14 @@ func (g *Guard) strip(e *Error) *Error {
 			c.hub.Details = slices.DeleteFunc(slices.Clone(c.hub.Details), func(d hub.Detail) bool { return d.IsJSON() || !d.Is(hub.NameRetryInfo) })
 		})
 	}
-	if g.debugInfo || !e.hub.HasDebug() {
+	if g.debugInfo {
 		return e
 	}
-	return e.changed(func(c *Error) { c.hub.DropDebug() })
+	left := wire.WithoutDebug(&e.hub, e.known().schema())
+	if left == &e.hub {
+		return e
+	}
+	return e.changed(func(c *Error) { c.hub = *left })
 }
 
 func logReport(ctx context.Context, r Report) {

@@ -13,7 +13,7 @@ import (
 const (
 	DefaultMaxBody    = 4 << 20
 	DefaultMaxDetails = 1024
-	DefaultMaxDepth   = wire.DefaultDepth
+	DefaultMaxDepth   = 100
 	DefaultMaxMessage = 1 << 20
 )
 
@@ -61,7 +61,7 @@ func WithoutCarried() EncodeOption {
 }
 
 // WithBudget sets the room that the three gRPC headers may take, in bytes as HTTP/2
-// counts them: name, value and 32 for each (RFC 9113 section 10.5.1). Zero means
+// counts them: name, value and 32 for each (RFC 9113 section 6.5.2). Zero means
 // DefaultBudget, a negative number no limit. Set it where a proxy or a client has
 // another limit.
 func WithBudget(n int) EncodeOption {

@@ -209,7 +209,7 @@ func TestWire_3_http_to_code_on_Connect_gRPC_and_JSONRPC_calls(t *testing.T) {
 func TestWire_3_http_to_code_on_HTTP_JSON_calls(t *testing.T) {
 	t.Parallel()
 	for status := 100; status < 600; status++ {
-		want, ok := map[int]code.Code{400: 3, 401: 16, 403: 7, 404: 5, 409: 10, 429: 8, 499: 1, 501: 12, 503: 14, 504: 4}[status]
+		want, ok := map[int]code.Code{400: 3, 401: 16, 403: 7, 404: 5, 409: 10, 429: 8, 499: 1, 501: 12, 502: 14, 503: 14, 504: 4}[status]
 		switch {
 		case ok:
 		case status/100 == 4:

@@ -14,6 +14,7 @@ const (
 	generic = "jsonrpc/generic"
 	a2a     = "jsonrpc/a2a"
 	mcp     = "jsonrpc/mcp"
+	mcp2025 = "jsonrpc/mcp-2025-11-25"
 )
 
 const infoPrefix = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"`
@@ -222,8 +223,12 @@ func TestWire_7_MCP(t *testing.T) {
 	runRows(t, []row{
 		{rule: "a resource that was not found", from: mcp, in: uri, to: mcp, want: uri},
 		{rule: "is NOT_FOUND elsewhere", from: mcp, in: uri, to: "http", want: `{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[` + resource + `]}}`},
-		{rule: "-32002 is the same before 2026", from: mcp, in: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`, to: mcp, want: uri},
-		{rule: "-32002 without data", from: mcp, in: `{"code":-32002,"message":"m"}`, to: mcp, want: `{"code":-32602,"message":"m","data":{"uri":""}}`},
+		{rule: "-32002 of the revision before is a bare code", from: mcp, in: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`, to: mcp, want: `{"code":-31404,"message":"m","data":{"uri":"shop://a"}}`},
+		{rule: "-32002 without data", from: mcp, in: `{"code":-32002,"message":"m"}`, to: mcp, want: `{"code":-31404,"message":"m"}`},
+		{rule: "-32002 under its own revision", from: mcp2025, in: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`, to: mcp2025, want: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`},
+		{rule: "-32002 from its own revision to the next", from: mcp2025, in: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`, to: mcp, want: uri},
+		{rule: "-32602 from there to the revision before", from: mcp, in: uri, to: mcp2025, want: `{"code":-32002,"message":"m","data":{"uri":"shop://a"}}`},
+		{rule: "-32042 under its own revision", from: mcp2025, in: `{"code":-32042,"message":"m","data":{"elicitations":[]}}`, to: mcp2025, want: `{"code":-32042,"message":"m","data":{"elicitations":[]}}`},
 		{rule: "-32602 of other data is plain", from: mcp, in: `{"code":-32602,"message":"m","data":{"uri":"shop://a","x":1}}`, to: "connect", not: "not_found"},
 		{rule: "-32602 of a uri that is no string is plain", from: mcp, in: `{"code":-32602,"message":"m","data":{"uri":5}}`, to: mcp, want: `{"code":-32602,"message":"m","data":{"uri":5}}`},
 		{rule: "-32602 without data is plain", from: mcp, in: `{"code":-32602,"message":"m"}`, to: mcp, want: `{"code":-32602,"message":"m"}`},

@@ -20,10 +20,10 @@ func TestHandler_allocations(t *testing.T) { //nolint:paralleltest // it counts 
 		body string
 		most float64
 	}{
-		"good":             {connect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1"}}`, 12},
-		"failing":          {connect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1","qty":-1}}`, 18},
-		"good, guarded":    {errmapconnect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1"}}`, 12},
-		"failing, guarded": {errmapconnect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1","qty":-1}}`, 18},
+		"good":             {connect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1"}}`, 13},
+		"failing":          {connect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1","qty":-1}}`, 19},
+		"good, guarded":    {errmapconnect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1"}}`, 13},
+		"failing, guarded": {errmapconnect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1","qty":-1}}`, 19},
 	} {
 		registerCart(row.rpc, benchmarkCart())
 		handler, err := server.NewHandler(row.rpc)

@@ -8,12 +8,9 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"connectrpc.com/connect/v2"
-	"google.golang.org/genproto/googleapis/rpc/code"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/errmap/errmap/errmap"
@@ -25,9 +22,6 @@ import (
 
 // ProtocolName is the token for JSON-RPC in [connect.CallInfo.Protocol].
 const ProtocolName = errmapconnect.ProtocolNameJSONRPC
-
-// hiddenMessage is all that a caller learns of an error that does not speak.
-const hiddenMessage = "Internal error"
 
 var (
 	errStreamOver   = errors.New("server: the call is over")
@@ -146,19 +140,7 @@ func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 	if err == nil {
 		return nil
 	}
-	return spelled(c.h.guard.Outgoing(&c.ctx, err))
-}
-
-// spelled gives an error that an interceptor hid, with the text that it has on
-// the other wires, the spelling of JSON-RPC's own standard.
-func spelled(failure *errmap.Error) *errmap.Error {
-	if failure.Code() != code.Code_INTERNAL || !strings.EqualFold(failure.Message(), hiddenMessage) {
-		return failure
-	}
-	if _, hidden := errmap.Detail[*errdetails.RequestInfo](failure); !hidden {
-		return failure
-	}
-	return failure.WithMessage(hiddenMessage)
+	return c.h.guard.Outgoing(&c.ctx, err)
 }
 
 // end lets the stream of the method do nothing any more, and tells whether it has

@@ -88,7 +88,7 @@ func TestHandler_errorsOfHandlers(t *testing.T) {
 
 // hiddenAnswer is what a caller sees of an error that does not speak.
 func hiddenAnswer(requestID string) string {
-	return `{"code":-32603,"message":"Internal error","data":[{"@type":"type.googleapis.com/google.rpc.RequestInfo","requestId":"` + requestID + `"}]}`
+	return `{"code":-32603,"message":"internal error","data":[{"@type":"type.googleapis.com/google.rpc.RequestInfo","requestId":"` + requestID + `"}]}`
 }
 
 func TestField_078_driver_text_stays_here(t *testing.T) {
@@ -529,7 +529,7 @@ func TestField_095_notifications_are_never_answered(t *testing.T) {
 		{`{"jsonrpc":"2.0","method":"nope"}`, "nope: UNIMPLEMENTED: Method not found: nope"},
 		{`{"jsonrpc":"2.0","method":"shop.v1.Cart/Get","params":{"qty":"many"}}`, `shop.v1.Cart/Get: INVALID_ARGUMENT: Invalid params: not a shop.v1.GetRequest: (line 1:8): invalid value for int32 field qty`},
 		{`{"jsonrpc":"2.0","method":"shop.v1.Cart/Get","params":{"sku":"fail"}}`, "shop.v1.Cart/Get: FAILED_PRECONDITION shop.example.com/STOCK_EMPTY: No A1 left"},
-		{`{"jsonrpc":"2.0","method":"shop.v1.Cart/Get","params":{"sku":"panic"}}`, "shop.v1.Cart/Get: INTERNAL: Internal error"},
+		{`{"jsonrpc":"2.0","method":"shop.v1.Cart/Get","params":{"sku":"panic"}}`, "shop.v1.Cart/Get: INTERNAL: internal error"},
 		{`{"jsonrpc":"2.0","method":"shop.v1.Cart/Watch"}`, "shop.v1.Cart/Watch: UNIMPLEMENTED: Method not found: shop.v1.Cart/Watch answers with a stream, which a notification cannot have"},
 	}
 	for _, test := range tests {

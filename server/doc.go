@@ -1,7 +1,7 @@
 // Package server puts JSON-RPC 2.0 over HTTP in front of a [connect.Server], as
 // one more protocol beside those of connecthttp:
 //
-//	rpc := connect.NewServer()
+//	rpc := errmapconnect.NewServer()
 //	shopv1connect.RegisterCartHandler(rpc, cart)
 //
 //	mux := http.NewServeMux()
@@ -14,7 +14,8 @@
 //
 // A request is a POST of application/json to one path. Params are the ProtoJSON
 // of the request message, by name; unknown members are ignored, null and no
-// params are an empty message, scalars and arrays are -32602. The result is
+// params are an empty message, scalars and arrays are -32602. (Under the generic profile
+// the array [] is no params for a method that requires none.) The result is
 // compact ProtoJSON. Ids are echoed as the token that they were.
 //
 // Unary methods are called one by one or in batches, whose calls run at the same
@@ -50,7 +51,10 @@
 //	| -32600 | another method than POST                                          | 405  |
 //	| -32600 | another content type, or an unknown content encoding              | 415  |
 //	| -32600 | the body did not arrive in time                                   | 408  |
-//	| -31503 | there are too many calls already                                  | 200  |
+//	| -32600 | a page of another origin asks, or a host that is not allowed      | 403  |
+//	| -32600 | there are more header fields than its limit                       | 431  |
+//	| -31503 | there are too many calls, or streams, already                     | 200  |
+//	| -31429 | too many bytes wait for callers: it says when to try again        | 200  |
 //	| -31429 | the answer is larger than its limit                               | 200  |
 //
 // A star: under MCP the status is the one that [errmap.Profile.HTTPStatus] says.

@@ -23,7 +23,7 @@ func FuzzHandler(f *testing.F) {
 		f.Add([]byte(seed), uint8(2))
 	}
 	handlers := make(map[errmap.Profile]http.Handler)
-	for _, profile := range []errmap.Profile{errmap.ProfileGeneric, errmap.ProfileA2A, errmap.ProfileMCP} {
+	for _, profile := range errmap.Profiles() {
 		handlers[profile] = newHandler(f, new(cart), append(new(reports).options(),
 			server.WithProfile(profile), server.WithMethodNames(server.SlashNames), server.WithDiscovery("t", "v"),
 			server.WithLimits(server.Limits{RequestBytes: 1 << 16, ResponseBytes: 1 << 16, Depth: 10, BatchItems: 8}))...)
@@ -63,7 +63,7 @@ func FuzzHandler(f *testing.F) {
 			t.Fatalf("%q: the answer %q is no response: %v", body, got.body, err)
 		}
 		for _, one := range responses {
-			if one.Version != "2.0" || (one.Result == nil) == (one.Error == nil) || one.ID == nil && errmap.Profiles()[int(profile)%len(errmap.Profiles())] != errmap.ProfileMCP {
+			if one.Version != "2.0" || (one.Result == nil) == (one.Error == nil) || one.ID == nil && !errmap.Profiles()[int(profile)%len(errmap.Profiles())].RefusesNullIDs() {
 				t.Fatalf("%q: the answer %q is no response", body, got.body)
 			}
 		}

@@ -85,13 +85,12 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	guard := append([]errmap.GuardOption{errmap.WithHiddenMessage(hiddenMessage)}, o.guard...)
 	h := &handler{
 		options: o,
 		server:  server,
 		methods: methods,
 		rule:    rule,
-		guard:   errmap.NewGuard(append(guard, errmap.WithRecognizer(errmapconnect.Recognize))...),
+		guard:   errmap.NewGuard(append(o.guard[:len(o.guard):len(o.guard)], errmap.WithRecognizer(errmapconnect.Recognize))...),
 		rules:   jsonrpc.Rules{MaxDepth: o.limits.Depth, MaxItems: o.limits.BatchItems},
 		// Clients and servers are not always of the same version of a schema.
 		unmarshal: protojson.UnmarshalOptions{DiscardUnknown: true},
@@ -252,7 +251,7 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 	case limited, errors.Is(err, jsonrpc.ErrTooLarge):
 		return h.tooLarge()
 	case errors.Is(err, inflight.ErrNoRoom):
-		return &refusal{id: h.id(nil), failure: h.busy()}
+		return &refusal{id: h.id(nil), failure: busy()}
 	}
 	return h.undecodable(r, err)
 }

@@ -221,7 +221,7 @@ func checkAnswer(answer []byte, id string, qty int) error {
 	case 1:
 		want = `"message":"No s` + id + ` left"`
 	case 2:
-		want = `"message":"Internal error"`
+		want = `"message":"internal error"`
 	}
 	if !bytes.Contains(answer, []byte(want)) || bytes.Contains(answer, []byte("secret")) {
 		return fmt.Errorf("the answer to %s is %s, want %s", id, answer, want)

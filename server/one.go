@@ -101,7 +101,7 @@ func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, re
 		return
 	}
 	if !h.held.Room(r, m.size.Next()) {
-		h.failed(ctx, buffer, request, h.busy(), out)
+		h.failed(ctx, buffer, request, busy(), out)
 		return
 	}
 	c := h.newCall(r, request, m)
@@ -135,7 +135,7 @@ func (h *handler) conclude(ctx context.Context, r *http.Request, request *jsonrp
 	held := inflight.Counted(len(out.answer))
 	c.method.size.Saw(held)
 	if !h.held.Take(r, held) {
-		h.failed(ctx, nil, request, h.busy(), out)
+		h.failed(ctx, nil, request, leftOut(), out)
 		return
 	}
 	out.held = held

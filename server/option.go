@@ -74,8 +74,8 @@ type Limits struct {
 	// came compressed. One connection may hold a quarter of it. The default is
 	// DefaultMaxHeldBytes or four times ResponseBytes, whichever is more. A call for whose
 	// answer, by the answers that its method had before, nothing is left is refused
-	// with RESOURCE_EXHAUSTED and a delay before it is made, and so is one afterwards
-	// whose answer turns out too large.
+	// with RESOURCE_EXHAUSTED and a delay before it is made. One whose answer turns out too
+	// large afterwards says so, without a delay.
 	HeldBytes int
 }
 

@@ -112,7 +112,7 @@ func (s *eventStream) send(c *call, message any) error {
 	}
 	held := inflight.Counted(len(out))
 	if !s.h.held.Take(c.meta.request, held) {
-		return s.h.busy()
+		return busy()
 	}
 	defer s.h.held.Give(c.meta.request, held)
 	if err := s.open(c); err != nil {

@@ -21,48 +21,66 @@ const trailerPrefix = "Trailer-"
 // changed then: net/http goes on with what it was given where a stream of HTTP/2 ends
 // while it is sent.
 func (h *handler) write(w http.ResponseWriter, r *http.Request, x *exchange, status int, body, more []byte) (free bool) {
-	return h.send(w, r, x, status, len(body)+len(more), func(w io.Writer) error {
-		if _, err := w.Write(body); err != nil || len(more) == 0 {
+	size := len(body) + len(more)
+	if h.packer(r, size) != nil {
+		return h.send(w, r, x, status, size, func(w io.Writer) error {
+			_, err := w.Write(body)
+			if err == nil {
+				_, err = w.Write(more)
+			}
 			return err
-		}
-		_, err := w.Write(more)
-		return err
-	})
+		})
+	}
+	h.head(w, status, size)
+	defer h.writes.Finish(w)
+	_, err := h.writes.Write(&x.writing, w, body)
+	if err == nil && len(more) > 0 {
+		_, err = h.writes.Write(&x.writing, w, more)
+	}
+	return err == nil
 }
 
 // send writes a response of that many bytes, which emit writes, as the client wants it
 // compressed. A client that left is not told so. What is large is not made whole for
 // compressing, and so has no length.
 func (h *handler) send(w http.ResponseWriter, r *http.Request, x *exchange, status, size int, emit func(io.Writer) error) (free bool) {
-	header, out := w.Header(), bounded{h, w, x}
-	fixed := [...]string{typeJSON, ""}
-	header[headerContentType] = fixed[:1:1]
+	out := bounded{h, w, x}
 	defer h.writes.Finish(w)
-	if compressor := h.packer(r, size); compressor != nil {
-		var packed bytes.Buffer
-		into := io.Writer(&packed)
-		if size > maxPooledBytes {
-			into = out
-		}
-		if packer, err := compressor.Compress(into); err == nil {
-			header[headerContentEncoding] = []string{compressor.Name()}
-			if size > maxPooledBytes {
-				w.WriteHeader(status)
-				return errors.Join(emit(packer), packer.Close()) == nil
-			}
-			if errors.Join(emit(packer), packer.Close()) == nil {
-				header[headerContentLength] = []string{strconv.Itoa(packed.Len())}
-				w.WriteHeader(status)
-				_, err := out.Write(packed.Bytes())
-				return err == nil
-			}
-			delete(header, headerContentEncoding)
-		}
+	compressor := h.packer(r, size)
+	if compressor == nil {
+		h.head(w, status, size)
+		return emit(out) == nil
 	}
-	fixed[1] = strconv.Itoa(size)
-	header[headerContentLength] = fixed[1:2:2]
+	var packed bytes.Buffer
+	into := io.Writer(&packed)
+	if size > maxPooledBytes {
+		w.Header()[headerContentType] = []string{typeJSON}
+		w.Header()[headerContentEncoding] = []string{compressor.Name()}
+		w.WriteHeader(status)
+		into = out
+	}
+	packer, err := compressor.Compress(into)
+	if err == nil {
+		err = errors.Join(emit(packer), packer.Close())
+	}
+	switch {
+	case size > maxPooledBytes:
+	case err != nil:
+		h.head(w, status, size)
+		err = emit(out)
+	default:
+		w.Header()[headerContentEncoding] = []string{compressor.Name()}
+		h.head(w, status, packed.Len())
+		_, err = out.Write(packed.Bytes())
+	}
+	return err == nil
+}
+
+// head sends the headers of a response of that many bytes.
+func (h *handler) head(w http.ResponseWriter, status, size int) {
+	fixed := [...]string{typeJSON, strconv.Itoa(size)}
+	w.Header()[headerContentType], w.Header()[headerContentLength] = fixed[:1:1], fixed[1:2:2]
 	w.WriteHeader(status)
-	return emit(out) == nil
 }
 
 // bounded writes what the client has a bounded time to accept.

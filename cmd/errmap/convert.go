@@ -47,7 +47,7 @@ func runConvert(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	var c conversion
 	fs.StringVar(&c.from, "from", "", "the `form` of the input: "+formNames())
 	fs.StringVar(&c.to, "to", "", "the `form` of the output: "+formNames())
-	fs.StringVar(&c.profile, "profile", "generic", "the `profile` of JSON-RPC at both ends: generic, a2a or mcp")
+	fs.StringVar(&c.profile, "profile", "generic", "the `profile` of JSON-RPC at both ends: "+profileNames())
 	fs.StringVar(&c.fromProfile, "from-profile", "", "the `profile` of the input, if not that of --profile")
 	fs.StringVar(&c.toProfile, "to-profile", "", "the `profile` of the output, if not that of --profile")
 	fs.IntVar(&c.httpStatus, "http-status", 0, "the HTTP `status` that the input came with")
@@ -158,6 +158,14 @@ func parseForm(end, name string) (translate.Form, error) {
 		return "", fmt.Errorf("%s is missing: want one of %s", end, formNames())
 	}
 	return translate.ParseForm(name)
+}
+
+func profileNames() string {
+	var names []string
+	for _, p := range errmap.Profiles() {
+		names = append(names, p.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 func formNames() string {

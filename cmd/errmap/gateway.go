@@ -56,6 +56,7 @@ type gatewayFlags struct {
 	listen                                                              *string
 	pages                                                               func() []httpserver.Option
 	wait, refresh, timeout                                              time.Duration
+	hideDebug                                                           bool
 }
 
 func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
@@ -64,7 +65,7 @@ func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	fs.StringVar(&f.upstream, "upstream", "", "the `URL` of the service")
 	fs.StringVar(&f.protocol, "protocol", "grpc", "how it is spoken to: `connect`, grpc or grpc-web")
 	fs.StringVar(&f.descriptors, "descriptors", "", "a `file` with a descriptor set; without it the service is asked")
-	fs.StringVar(&f.profile, "profile", "generic", "the dialect of JSON-RPC: `generic`, a2a or mcp")
+	fs.StringVar(&f.profile, "profile", "generic", "the dialect of JSON-RPC: `generic`, a2a, mcp or mcp-2025-11-25")
 	fs.StringVar(&f.names, "names", "", "JSON-RPC method names: `slash` (pkg.Service/Method), dotted or bare (default slash, bare under a2a)")
 	fs.StringVar(&f.headers, "headers", "", "the request headers that are sent on, a `list` such as authorization,x-tenant-*; * alone is every one")
 	fs.StringVar(&f.cert, "tls-cert", "", "a `file` with a certificate, in PEM with those that signed it, to listen with TLS; read again with the schema")
@@ -72,6 +73,7 @@ func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	fs.DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait at the start for an upstream that does not answer")
 	fs.DurationVar(&f.timeout, "timeout", gateway.DefaultTimeout, "how long the upstream may take for a call that is no stream; 0 is as long as the caller waits")
 	fs.DurationVar(&f.refresh, "refresh", time.Minute, "how often to look whether the schema has changed; 0 is never")
+	fs.BoolVar(&f.hideDebug, "hide-debug", false, "take google.rpc.DebugInfo, and members that frameworks add, out of the upstream's errors")
 	if code, done := fs.parse(args, stdout, stderr); done {
 		return code
 	}
@@ -141,7 +143,10 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opt
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	stopping := make(chan struct{})
-	front := &front{upstream: upstream, opts: opts, headers: f.headers, timeout: f.timeout, log: log, notes: stdout, guard: errmap.WithShutdown(stopping)}
+	front := &front{upstream: upstream, opts: opts, headers: f.headers, timeout: f.timeout, log: log, notes: stdout, guard: []errmap.GuardOption{errmap.WithShutdown(stopping)}}
+	if !f.hideDebug { // what an upstream tells is for its callers
+		front.guard = append(front.guard, errmap.WithDebugInfo())
+	}
 	if err := front.use(schema); err != nil {
 		return err
 	}
@@ -178,14 +183,14 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opt
 // mount puts every protocol in front of an upstream. What is wrong with single
 // bindings of HTTP+JSON is told and leaves those out.
 func (f *front) mount(schema *gateway.Schema) (http.Handler, error) {
-	guard := errmapconnect.WithGuard(errmap.NewGuard(f.guard))
+	guard := errmapconnect.WithGuard(errmap.NewGuard(f.guard...))
 	g := gateway.New(f.upstream.Transport(), schema, gateway.WithLogger(f.log), gateway.WithServerOptions(guard),
 		gateway.WithRequestHeaders(headerRule(f.headers)), gateway.WithTimeout(f.timeout))
 	mux := http.NewServeMux()
-	if err := server.Mount(mux, g.Server(), append(f.opts, server.WithCatalog(g.Catalog()), server.WithGuard(f.guard))...); err != nil {
+	if err := server.Mount(mux, g.Server(), append(f.opts, server.WithCatalog(g.Catalog()), server.WithGuard(f.guard...))...); err != nil {
 		return nil, err
 	}
-	bindings, err := httpjson.NewHandler(g.Server(), httpjson.WithCatalog(g.Catalog()), httpjson.WithGuard(f.guard))
+	bindings, err := httpjson.NewHandler(g.Server(), httpjson.WithCatalog(g.Catalog()), httpjson.WithGuard(f.guard...))
 	if err != nil {
 		f.note(err)
 	}

@@ -20,7 +20,7 @@ import (
 type front struct {
 	upstream *gateway.Upstream
 	opts     []server.Option
-	guard    errmap.GuardOption
+	guard    []errmap.GuardOption
 	headers  string // as --headers has it
 	timeout  time.Duration
 	log      *slog.Logger

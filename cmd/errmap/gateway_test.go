@@ -172,7 +172,7 @@ func TestGateway_misuse(t *testing.T) {
 		{[]string{"--upstream", "http://localhost:1", "--protocol", "soap"}, exitUsage, `errmap: gateway: unknown protocol "soap": want connect, grpc or grpc-web`},
 		{[]string{"--upstream", "http://localhost:1", "--profile", "x"}, exitUsage, `unknown profile "x": want generic, a2a, mcp or mcp-2025-11-25`},
 		{[]string{"--upstream", "http://localhost:1", "--names", "x"}, exitUsage, `--names "x": want slash, dotted or bare`},
-		{[]string{"--nonsense"}, exitUsage, `unknown flag --nonsense: the flags are --addr, --allow-host, --allow-origin, --descriptors, --headers, --listen`},
+		{[]string{"--nonsense"}, exitUsage, `unknown flag --nonsense: the flags are --addr, --allow-host, --allow-origin, --descriptors, --headers, --hide-debug, --listen`},
 		{[]string{"--upstream", "http://127.0.0.1:1", "--wait", "1ms"}, exitFailure, "errmap: gateway: reflection: unavailable: dial tcp"},
 		{[]string{"--upstream", "http://localhost:1", "--wait", "5"}, exitUsage, `errmap: gateway: --wait "5": want a duration such as 5s or 2m`},
 		{[]string{"--upstream", "http://localhost:1", "--listen", "foo"}, exitUsage, `--listen "foo": want HOST:PORT such as :8080`},

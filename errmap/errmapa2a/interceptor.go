@@ -18,7 +18,7 @@ import (
 // not for callers stays in the log; without it the SDK sends the whole text of
 // every error. What [ToSDK] says of the SDK's servers holds here too.
 func ServerInterceptor(opts ...errmap.GuardOption) a2asrv.CallInterceptor {
-	known := []errmap.GuardOption{errmap.WithRecognizer(Recognize), errmap.WithHiddenMessage(internalError.message)}
+	known := []errmap.GuardOption{errmap.WithRecognizer(Recognize)}
 	return serverInterceptor{guard: errmap.NewGuard(append(known, opts...)...)}
 }
 

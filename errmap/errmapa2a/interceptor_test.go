@@ -90,7 +90,7 @@ func TestServerInterceptor(t *testing.T) {
 		} {
 			number, message, data, reports := sdkServer(t, err, method)
 			text, _ := json.Marshal(data)
-			if number != -32603 || message != "Internal error" || len(reports) != 1 || reports[0].Procedure != method ||
+			if number != -32603 || message != "internal error" || len(reports) != 1 || reports[0].Procedure != method ||
 				strings.Contains(string(text), "10.0.0.7") || !strings.Contains(string(text), reports[0].ID) {
 				t.Errorf("%s: got %d %q %s, %d reports", name, number, message, text, len(reports))
 			}

@@ -28,7 +28,7 @@ func outgoing(t *testing.T, err error) (object string, reports []errmap.Report) 
 	t.Helper()
 	guard := errmap.NewGuard(
 		errmap.WithRecognizer(errmapa2a.Recognize),
-		errmap.WithHiddenMessage("Internal error"),
+		errmap.WithHiddenMessage("internal error"),
 		errmap.WithLog(func(_ context.Context, r errmap.Report) { reports = append(reports, r) }))
 	out := guard.Outgoing(t.Context(), err)
 	return string(errmap.EncodeJSONRPC(out, errmap.ProfileA2A)), reports
@@ -51,7 +51,7 @@ func TestRecognize_Sentinels(t *testing.T) {
 					t.Errorf("%s: the text of a wrap is on the wire: %s", name, got)
 				}
 				if c.sentinel == a2a.ErrInternalError {
-					if len(reports) != 1 || !strings.Contains(got, reports[0].ID) || !strings.HasPrefix(got, `{"code":-32603,"message":"Internal error",`) {
+					if len(reports) != 1 || !strings.Contains(got, reports[0].ID) || !strings.HasPrefix(got, `{"code":-32603,"message":"internal error",`) {
 						t.Errorf("%s: got %s, %d reports", name, got, len(reports))
 					}
 					continue

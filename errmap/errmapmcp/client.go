@@ -103,11 +103,13 @@ func (c *Client) watch(t mcp.Transport, l *link) mcp.Transport {
 	case *mcp.StreamableClientTransport:
 		watched := *t
 		watched.HTTPClient = c.watchedClient(t.HTTPClient, l, t.Endpoint)
+		watched.MaxEventSize = c.eventSize(t.MaxEventSize)
 		l.http.renews, l.http.notify = !c.config.noRenewal, c.config.renewed
 		return &watched
 	case *mcp.SSEClientTransport:
 		watched := *t
 		watched.HTTPClient = c.watchedClient(t.HTTPClient, l, t.Endpoint)
+		watched.MaxEventSize = c.eventSize(t.MaxEventSize)
 		inner = &watched
 	case *mcp.CommandTransport:
 		inner = &commandTransport{t.Command, t.TerminateDuration, c.config.maxMessage, c.servers.acquire, c.servers.release}
@@ -156,6 +158,19 @@ func (c *Client) watchedClient(client *http.Client, l *link, address string) *ht
 	l.http = newEndpoint(base, l, address)
 	watched.Transport = NewRoundTripper(l.http)
 	return &watched
+}
+
+// eventSize returns the cap of an event that the SDK is given, which the program may
+// have set: it is what bounds the stream of the session itself, which no request of
+// the client has. The SDK's own default is none there.
+func (c *Client) eventSize(own int) int {
+	switch limit := c.config.maxMessage; {
+	case own != 0:
+		return own
+	case limit > 0:
+		return limit + envelope // the names of its fields count there
+	}
+	return -1
 }
 
 // ioTransport is the SDK's IOTransport with a connection of this package.

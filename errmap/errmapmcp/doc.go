@@ -30,8 +30,16 @@
 // the RoundTripper puts a JSON-RPC error in its stead, so that the next request
 // is judged by itself.
 //
-// # Servers
+// Below both lies what the SDK has no place for: a session that the server has
+// lost is opened anew, with each request that found it gone made once more
+// ([WithRenewals]), and no request leaves the origin of the server's address.
+// Messages, pages and inputs have caps without any option.
+//
+// # Servers and their tools
 //
 // [InstallServer] makes the errors of a server built on the SDK keep their code
-// and data, and [AddTool] adds a tool whose errors models can read as data.
+// and data, and [AddTool] adds a tool whose errors are hidden from callers unless
+// they were made for them. A failed tool's result has a text that a model can act
+// on, and the error itself, which [FromResult] and [WithToolErrors] give to a
+// client.
 package errmapmcp

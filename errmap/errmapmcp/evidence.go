@@ -213,7 +213,7 @@ func (x *exchange) badStatus(cause error) *Error {
 		return newError(KindConnectionDown, ReasonSession, opts...)
 	case x.expired():
 		kind = KindSessionExpired
-		opts = append(opts, WithData(DataSession, NewSecret(x.session)))
+		opts = append(opts, WithData(DataSession, NewSecret(x.ev.link.sessionID(x.session))))
 		if x.renewal != nil {
 			opts = append(opts, WithCause(x.renewal))
 		}

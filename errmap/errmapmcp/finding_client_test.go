@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -228,6 +229,38 @@ func TestFinding_A14_an_answer_without_end(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the stream of the session", func(t *testing.T) {
+		url := rawServer(t, "s-1", answerJSON(http.StatusOK, func(m message) string { return m.result(`{"content":[]}`) }))
+		written := make(chan int, 8)
+		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet {
+				proxy(t, w, r, url)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			total, n := 0, 0
+			for range 200 {
+				var err error
+				if n, err = io.WriteString(w, map[bool]string{true: "data: ", false: ""}[total == 0]+chunk); err != nil {
+					break
+				}
+				total += n
+			}
+			written <- total
+		}))
+		t.Cleanup(front.Close)
+		transport := streamable(t, front.URL)
+		transport.DisableStandaloneSSE = false
+		_ = connect(t, transport)
+		select {
+		case total := <-written:
+			if total > 64<<20 { // what the system buffers counts too
+				t.Errorf("%d MiB of one event were taken", total>>20)
+			}
+		case <-time.After(20 * time.Second):
+			t.Error("the stream goes on")
+		}
+	})
 	t.Run("a line", func(t *testing.T) {
 		session := connect(t, child(t, "endless"))
 		wantKind(t, callTool(t.Context(), session), errmapmcp.KindMessageTooLarge, "received:16777216")

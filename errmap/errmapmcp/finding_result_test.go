@@ -55,6 +55,32 @@ func TestFinding_N02_without_the_option_a_failed_tool_is_a_result(t *testing.T) 
 	}
 }
 
+// A server that is a client of another passes a tool's error on by errmap.Forward,
+// and hides it otherwise, like every error of a peer.
+func TestFinding_N02_through_a_server_in_between(t *testing.T) {
+	t.Parallel()
+	upstream := connectSDK(t, nil, denied, errmapmcp.WithToolErrors())
+	between := func(pass func(error) error) error {
+		session := connectSDK(t, nil, func(server *mcp.Server) {
+			if err := errmapmcp.InstallServer(server, new(reports).guard()); err != nil {
+				t.Fatal(err)
+			}
+			errmapmcp.AddTool(server, &mcp.Tool{Name: "order"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ empty) (*mcp.CallToolResult, any, error) {
+				return nil, nil, pass(callTool(ctx, upstream))
+			})
+		}, errmapmcp.WithToolErrors())
+		return callTool(t.Context(), session)
+	}
+	forwarded := between(func(err error) error { return errmap.Forward(err) })
+	if typed, ok := errors.AsType[*mcpv1.DeniedError](forwarded); !ok || typed.GetReason() != "not yours" {
+		t.Errorf("the error is %v", forwarded)
+	}
+	hidden := between(func(err error) error { return err })
+	if e, ok := errors.AsType[*errmap.Error](hidden); !ok || e.Code() != code.Code_INTERNAL || strings.Contains(e.Message(), "not yours") {
+		t.Errorf("the error is %v", hidden)
+	}
+}
+
 func TestWithToolErrors_aToolThatWorks(t *testing.T) {
 	t.Parallel()
 	result, err := connectSDK(t, nil, answered, errmapmcp.WithToolErrors()).CallTool(t.Context(), &mcp.CallToolParams{Name: "order"})

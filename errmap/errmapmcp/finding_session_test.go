@@ -193,8 +193,8 @@ func TestFinding_S01_a_session_that_cannot_be_renewed(t *testing.T) {
 			server.mu.Unlock()
 			server.lose()
 			e := wantKind(t, callTool(t.Context(), session), errmapmcp.KindSessionExpired, "http:404")
-			if id, ok := e.Data()[errmapmcp.DataSession].(errmapmcp.Secret); !ok || !strings.HasPrefix(id.Reveal(), "secret-session-") {
-				t.Error("the id of the session is lost")
+			if id, ok := e.Data()[errmapmcp.DataSession].(errmapmcp.Secret); !ok || id.Reveal() != session.ID() || !strings.HasPrefix(id.Reveal(), "secret-session-") {
+				t.Errorf("the id of the session is %q, want %q", id.Reveal(), session.ID())
 			}
 			if opened != c.opened {
 				t.Errorf("a session was asked for %d times, want %d", opened, c.opened)

@@ -108,6 +108,17 @@ func (l *link) connect(conn mcp.Connection) {
 	l.conn = conn
 }
 
+// sessionID returns the id by which the server knows the session, given the one that
+// the SDK has: they differ once the session was renewed.
+func (l *link) sessionID(first string) string {
+	if l != nil && l.http != nil {
+		if id := l.http.id(); id != "" {
+			return id
+		}
+	}
+	return first
+}
+
 // isClosed tells whether the program closed the session.
 func (l *link) isClosed() bool {
 	l.mu.Lock()

@@ -204,7 +204,7 @@ func (s *serverErrors) wire(e *errmap.Error) *jsonrpc.Error {
 	var wire jsonrpc.Error
 	object := errmap.EncodeJSONRPC(e, errmap.ProfileMCP, errmap.WithCatalog(s.catalog))
 	if err := json.Unmarshal(object, &wire); err != nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	}
 	return &wire
 }

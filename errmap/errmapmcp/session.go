@@ -38,10 +38,5 @@ func (s *Session) Wait() error { return s.link.secrets.conceal(s.ClientSession.W
 // ID returns the id by which the server knows the session: another one once the
 // session was renewed, "" where there is none.
 func (s *Session) ID() string {
-	if p := s.link.http; p != nil && p.renews {
-		if id := p.id(); id != "" {
-			return id
-		}
-	}
-	return s.ClientSession.ID()
+	return s.link.sessionID(s.ClientSession.ID())
 }

@@ -284,7 +284,6 @@ func TestClient_largeMessagesWithoutACap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			transport := streamable(t, rawServer(t, "", answer))
-			transport.MaxEventSize = -1
 			got, err := connect(t, transport, errmapmcp.WithMaxMessage(-1)).CallTool(t.Context(), &mcp.CallToolParams{Name: "order"})
 			if err != nil || len(got.Content[0].(*mcp.TextContent).Text) != len(large) {
 				t.Errorf("the call failed: %v", err)

@@ -62,10 +62,17 @@ func drain(events iter.Seq2[a2a.Event, error]) error {
 func TestAgent_SDKClients(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	image := userMessage("hello")
-	image.Message.Parts[0].MediaType = "image/png"
-	strict := userMessage("hello")
-	strict.Tenant = "strict"
+	// Each call has a request of its own: the client writes into it.
+	image := func() *a2a.SendMessageRequest {
+		request := userMessage("hello")
+		request.Message.Parts[0].MediaType = "image/png"
+		return request
+	}
+	strict := func() *a2a.SendMessageRequest {
+		request := userMessage("hello")
+		request.Tenant = "strict"
+		return request
+	}
 	done := h.task(t, versioned)
 	tests := []struct {
 		name     string
@@ -90,10 +97,10 @@ func TestAgent_SDKClients(t *testing.T) {
 		}, a2a.ErrPushNotificationNotSupported, nil},
 		{"UnsupportedOperation in a stream", func(ctx context.Context, c *a2aclient.Client) error {
 			ctx = a2aclient.AttachServiceParams(ctx, a2aclient.ServiceParams{"a2a-extensions": {strictExtension}})
-			return drain(c.SendStreamingMessage(ctx, strict))
+			return drain(c.SendStreamingMessage(ctx, strict()))
 		}, a2a.ErrUnsupportedOperation, nil},
 		{"ContentTypeNotSupported", func(ctx context.Context, c *a2aclient.Client) error {
-			_, err := c.SendMessage(ctx, image)
+			_, err := c.SendMessage(ctx, image())
 			return err
 		}, a2a.ErrUnsupportedContentType, map[string]string{"mediaType": "image/png", "supported": "text/plain"}},
 		{"InvalidAgentResponse", func(ctx context.Context, c *a2aclient.Client) error {
@@ -104,7 +111,7 @@ func TestAgent_SDKClients(t *testing.T) {
 			return err
 		}, a2a.ErrExtendedCardNotConfigured, nil},
 		{"ExtensionSupportRequired", func(ctx context.Context, c *a2aclient.Client) error {
-			_, err := c.SendMessage(ctx, strict)
+			_, err := c.SendMessage(ctx, strict())
 			return err
 		}, a2a.ErrExtensionSupportRequired, nil},
 		{"VersionNotSupported in a stream", func(ctx context.Context, c *a2aclient.Client) error {

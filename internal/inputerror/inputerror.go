@@ -17,11 +17,15 @@ var (
 	quoted   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
 
+// maxText is more than protojson says before it repeats a value, which may be long.
+const maxText = 1 << 10
+
 // Reason returns the text of an error of protojson without the values that it repeats.
 // Columns of the first line are counted without the first bytes before of the JSON, which
 // the caller did not send.
 func Reason(err error, before int) string {
-	text := strings.ReplaceAll(err.Error(), "\u00a0", " ")
+	text := err.Error()
+	text = strings.ReplaceAll(text[:min(len(text), maxText)], "\u00a0", " ")
 	text = strings.TrimSpace(strings.TrimPrefix(text, "proto:"))
 	where := ""
 	if at := position.FindStringSubmatch(text); at != nil {

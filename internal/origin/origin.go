@@ -64,6 +64,10 @@ func (rule *Rule) Check(r *http.Request) error {
 	if r.Host != "" && !rule.host(r.Host) && onLoopback(r) {
 		return errHost
 	}
+	// What no browser sent has neither, and then there is nothing to look at.
+	if r.Header["Sec-Fetch-Site"] == nil && r.Header["Origin"] == nil {
+		return nil
+	}
 	if rule.protection.Check(r) != nil {
 		return errCross
 	}

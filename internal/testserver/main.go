@@ -28,7 +28,7 @@ import (
 
 func main() {
 	files := flag.String("files", "", "a `directory` to serve under /files/")
-	profile := flag.String("profile", "generic", "the `profile` of JSON-RPC: generic, a2a or mcp")
+	profile := flag.String("profile", "generic", "the `profile` of JSON-RPC: generic, a2a, mcp or mcp-2025-11-25")
 	flag.Parse()
 	if err := run(*files, *profile, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "testserver:", err)

@@ -78,6 +78,20 @@ func codeByNumber(number int64) int32 {
 	return int32(code.Code_UNKNOWN)
 }
 
+// isTableNumber tells whether a number stands for a code without an identity.
+func isTableNumber(number int64) bool {
+	switch number {
+	case numberParseError, numberInvalidRequest:
+		return true
+	}
+	for i := 1; i < len(codeTable); i++ {
+		if codeTable[i].jsonrpc == number {
+			return true
+		}
+	}
+	return false
+}
+
 // codeByName finds a code by its google.rpc name; OK is none.
 func codeByName(name string) (int32, bool) {
 	n := code.Code_value[name]

@@ -32,7 +32,7 @@ func (r *reading) element(v jsontree.Value) hub.Detail {
 	}
 	kind := v.Get(memberType)
 	if kind.Exists() && v.Doubled() {
-		r.Notes.Add("detail %s has a member twice: the first counts", hub.Clip(kind.Text(), 128))
+		r.Notes.Add("a detail of type %q has a member twice: the first counts", hub.Clip(kind.Text(), 128))
 	}
 	if kind.Is(jsontree.String) {
 		if d, ok := readBytes(r.codec, v, kind); ok {

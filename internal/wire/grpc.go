@@ -47,7 +47,8 @@ func WriteGRPC(e *hub.Error, o *Encoding) (h GRPC, lost hub.Notes) {
 func ReadGRPC(e *hub.Error, headers map[string][]string, o *Decoding) error {
 	status := headerValues(headers, HeaderGRPCStatus)
 	messages := headerValues(headers, HeaderGRPCMessage)
-	details := splitBinary(headerValues(headers, HeaderGRPCDetails))
+	joined := headerValues(headers, HeaderGRPCDetails)
+	details := splitBinary(joined)
 	if len(status) == 0 {
 		var said strings.Builder
 		for _, h := range []struct {
@@ -74,6 +75,9 @@ func ReadGRPC(e *hub.Error, headers map[string][]string, o *Decoding) error {
 	if len(messages) > 0 {
 		e.Message = jsontree.Clean(PercentDecode(messages[0]))
 		r.noteOthers(HeaderGRPCMessage, messages, messages[0])
+	}
+	if len(details) > len(joined) {
+		e.Notes.Add("%s holds %d values, joined by commas: the first counts", HeaderGRPCDetails, len(details))
 	}
 	r.detailsBin(details)
 	r.restore(shapeBinary, jsontree.Value{})

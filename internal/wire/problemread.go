@@ -123,7 +123,12 @@ func (p *problemReader) identity() (d hub.Detail, ok bool) {
 			text = v.AppendOnce(append(text, `,"metadata":`...))
 		}
 	default:
-		p.refuse(v, &p.rest)
+		if len(text) == bare { // nothing else makes an ErrorInfo
+			p.refuse(v, &p.rest)
+			break
+		}
+		p.Notes.Add("metadata is no object: the ErrorInfo stays JSON")
+		text = v.AppendOnce(append(text, `,"metadata":`...))
 	}
 	if len(text) == bare {
 		return d, false

@@ -5,14 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
-	"google.golang.org/protobuf/proto"
 
-	a2av1 "github.com/errmap/errmap/gen/errmap/a2a/v1"
-	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
-	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
 	"github.com/errmap/errmap/internal/schema"
 )
@@ -153,6 +148,8 @@ func (p *Profile) Compile() error {
 			fail("%s has no number", d.FullName())
 		case p.Codes[own.Number] != 0:
 			fail("number %d is that of %s and of a bare code", own.Number, d.FullName())
+		case !own.Alone && isTableNumber(own.Number):
+			fail("number %d of %s is that of a code without identity: it can mean the error only with its data", own.Number, d.FullName())
 		case numbers[own.Number] != "":
 			fail("number %d is that of both %s and %s", own.Number, numbers[own.Number], d.FullName())
 		}
@@ -172,6 +169,11 @@ func (p *Profile) Compile() error {
 		}
 		p.low, p.high = min(p.low, own.Number), max(p.high, own.Number)
 		p.byNumber = append(p.byNumber, own)
+	}
+	for number := range p.Codes {
+		if isTableNumber(number) {
+			fail("number %d is that of a code already", number)
+		}
 	}
 	if p.Accepted == 0 {
 		p.Accepted = http.StatusNoContent
@@ -211,6 +213,9 @@ func (p *Profile) may(number int64) bool {
 
 // mayRepeat tells whether the profile writes a number that was received.
 func (p *Profile) mayRepeat(number int64) bool {
+	if own := p.numbered(number); own != nil && own.ReadOnly {
+		return false
+	}
 	return number != 0 && !p.bare(number) && (p.RepeatsAll || !p.reserved(number) || slices.Contains(p.Repeats, number))
 }
 
@@ -280,144 +285,4 @@ func (p *Profile) of(d *schema.Definition) *OwnError {
 		}
 	}
 	return nil
-}
-
-// standing is what an error is in the catalogue of its reader, and among the errors
-// that the profile itself defines; nil where it is none.
-type standing struct{ known, own *schema.Definition }
-
-func standingOf(details []hub.Detail, p *Profile, catalog *schema.Catalog) (s standing) {
-	isKnown, isOwn := false, p.own == nil
-	for i := range details {
-		d := &details[i]
-		if !d.Is(hub.NameErrorInfo) || isKnown && isOwn {
-			continue
-		}
-		in, ok := errorInfo(catalog.Codec(), d)
-		if !ok {
-			continue
-		}
-		if !isKnown {
-			s.known, isKnown = catalog.Lookup(in.Domain, in.Reason)
-		}
-		if !isOwn && string(in.Domain) == p.Domain {
-			s.own, isOwn = p.own.Find(p.Domain, string(in.Reason)), true
-		}
-	}
-	return s
-}
-
-// definition returns what a reader goes by: the catalogue first.
-func (s standing) definition() *schema.Definition {
-	if s.known != nil {
-		return s.known
-	}
-	return s.own
-}
-
-// implied is the number that an error has of its own: the profile's for an error that
-// it defines; the catalogue's for its identity, if the profile may write it; else the
-// table's.
-func (p *Profile) implied(number int32, s standing) int64 {
-	if d := s.definition(); d != nil {
-		switch own := p.of(d); {
-		case own != nil && !own.ReadOnly:
-			return own.Number
-		case own != nil || p.Domain != "" && d.Domain() == p.Domain:
-		default:
-			if n, ok := d.JSONRPCCode(); ok && p.may(int64(n)) {
-				return int64(n)
-			}
-		}
-	}
-	return row(number).jsonrpc
-}
-
-// code returns the code that a reader arrives at without a marker.
-func (p *Profile) code(s standing, number int64) int32 {
-	if d := s.definition(); d != nil {
-		return int32(d.Code())
-	}
-	if own := p.numbered(number); own != nil {
-		return int32(own.Definition.Code())
-	}
-	if c, ok := p.Codes[number]; ok {
-		return int32(c)
-	}
-	return codeByNumber(number)
-}
-
-const domainMCP = "modelcontextprotocol.io"
-
-// The numbers that JSON-RPC 2.0 reserves.
-var reservedNumbers = [2]int64{-32768, -32000}
-
-// Generic is JSON-RPC 2.0 itself.
-func Generic() *Profile { return generic() }
-
-// A2A is A2A 1.0.1.
-func A2A() *Profile { return a2a() }
-
-// MCP is MCP 2026-07-28.
-func MCP() *Profile { return mcp() }
-
-// MCP20251125 is MCP 2025-11-25.
-func MCP20251125() *Profile { return mcp20251125() }
-
-// Profiles returns the profiles that are built in.
-func Profiles() []*Profile { return []*Profile{Generic(), A2A(), MCP(), MCP20251125()} }
-
-func builtIn(p *Profile) *Profile {
-	_ = p.Compile() // a test has that it succeeds
-	return p
-}
-
-var (
-	generic = sync.OnceValue(func() *Profile { return builtIn(&Profile{Name: "generic"}) })
-
-	a2a = sync.OnceValue(func() *Profile {
-		own := make([]OwnError, 0, 9)
-		messages := a2av1.File_errmap_a2a_v1_errors_proto.Messages()
-		for i := range messages.Len() {
-			if d, err := schema.DefinitionOf(messages.Get(i)); err == nil {
-				number, _ := d.JSONRPCCode()
-				own = append(own, OwnError{Number: int64(number), Definition: d})
-			}
-		}
-		return builtIn(&Profile{Name: "a2a", Domain: schema.DomainA2A, Own: own, Reserved: reservedNumbers, RepeatsAll: true})
-	})
-
-	mcp = sync.OnceValue(func() *Profile {
-		return builtIn(&Profile{
-			Name: "mcp", Domain: domainMCP, Objects: true,
-			Own: []OwnError{
-				{Number: -32020, Definition: definitionOf(&mcpv1.HeaderMismatchError{})},
-				{Number: -32021, Definition: definitionOf(&mcpv1.MissingRequiredClientCapabilityError{}), Members: []Member{{"requiredCapabilities", "{}"}}},
-				{Number: -32022, Definition: definitionOf(&mcpv1.UnsupportedProtocolVersionError{}), Members: []Member{{"supported", "[]"}, {"requested", `""`}}},
-				{Number: numberInvalidParams, Definition: definitionOf(&mcpv1.ResourceNotFoundError{}), Members: []Member{{"uri", `""`}}, Alone: true},
-			},
-			Reserved:     reservedNumbers,
-			Repeats:      []int64{numberParseError, numberInvalidRequest, numberMethodNotFound, numberInvalidParams, numberInternalError, -32020, -32021, -32022},
-			Codes:        map[int64]code.Code{-32002: code.Code_NOT_FOUND, -32042: code.Code_FAILED_PRECONDITION},
-			HTTPStatuses: map[int64]int{numberMethodNotFound: 404, numberParseError: 400, numberInvalidRequest: 400, -32020: 400, -32021: 400, -32022: 400},
-			Accepted:     http.StatusAccepted, NoBatches: true, NoNullIDs: true, Origins: true,
-		})
-	})
-
-	mcp20251125 = sync.OnceValue(func() *Profile {
-		return builtIn(&Profile{
-			Name: "mcp-2025-11-25", Domain: domainMCP, Objects: true,
-			Own: []OwnError{
-				{Number: -32002, Definition: definitionOf(&mcpv1.ResourceNotFoundError{}), Members: []Member{{"uri", `""`}}},
-				{Number: -32042, Definition: definitionOf(&mcpv1.UrlElicitationRequiredError{}), Members: []Member{{"elicitations", "[]"}}},
-			},
-			Reserved: reservedNumbers, RepeatsAll: true,
-			Accepted: http.StatusAccepted, NoBatches: true, NoNullIDs: true, Origins: true,
-		})
-	})
-)
-
-func definitionOf(m proto.Message) *schema.Definition {
-	d, _ := schema.DefinitionOf(m.ProtoReflect().Descriptor())
-	return d
 }

@@ -327,3 +327,52 @@ func TestFinding_P07_told_on_every_front(t *testing.T) {
 		}
 	}
 }
+
+// The deadline of a stream in both directions ends it, though the caller goes on
+// sending and the upstream goes on saying nothing.
+func TestFinding_A12_deadline_of_a_stream(t *testing.T) {
+	t.Parallel()
+	halted := make(chan struct{})
+	t.Cleanup(func() { close(halted) })
+	for _, p := range []gateway.Protocol{gateway.ProtocolConnect, gateway.ProtocolGRPC, gateway.ProtocolGRPCWeb} {
+		t.Run(p.String(), func(t *testing.T) {
+			upstream := newServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", map[gateway.Protocol]string{
+					gateway.ProtocolConnect: "application/connect+proto", gateway.ProtocolGRPC: "application/grpc", gateway.ProtocolGRPCWeb: "application/grpc-web+proto",
+				}[p])
+				w.(http.Flusher).Flush()
+				<-halted // whatever the caller's deadline says
+			}))
+			url := before(t, gateway.NewUpstream(nil, upstream, p), gateway.WithLogger(slog.New(slog.DiscardHandler)))
+			body, send := io.Pipe()
+			defer send.Close()
+			go func() { _, _ = io.WriteString(send, "\x00\x00\x00\x00\x04\x0a\x02A1") }()
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/shop.v1.Cart/Haggle", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/grpc")
+			r.Header.Set("Te", "trailers")
+			r.Header.Set("Grpc-Timeout", "300m")
+			done := make(chan string, 1)
+			go func() {
+				response, err := gateway.NewHTTPClient().Do(r)
+				if err != nil {
+					done <- err.Error()
+					return
+				}
+				defer response.Body.Close()
+				_, _ = io.Copy(io.Discard, response.Body)
+				done <- response.Trailer.Get("Grpc-Status")
+			}()
+			select {
+			case got := <-done:
+				if got != "4" {
+					t.Errorf("got status %s", got)
+				}
+			case <-time.After(3 * time.Second):
+				t.Error("it hangs")
+			}
+		})
+	}
+}

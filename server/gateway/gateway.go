@@ -34,8 +34,10 @@ func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
 	for _, opt := range opts {
 		opt.apply(o)
 	}
+	// A gateway stands for its upstream: what that tells its callers is theirs.
+	whole := errmapconnect.WithGuard(errmap.NewGuard(errmap.WithDebugInfo()))
 	g := &Gateway{
-		server:  errmapconnect.NewServer(o.server...),
+		server:  errmapconnect.NewServer(append([]errmapconnect.ServerOption{whole}, o.server...)...),
 		log:     &o.log,
 		travels: o.travels,
 		timeout: o.timeout,
@@ -82,7 +84,7 @@ func (g *Gateway) forward(md protoreflect.MethodDescriptor) connect.ServerFunc {
 		if spec.StreamType == connect.StreamTypeUnary {
 			return g.unary(ctx, cancel, md, spec, down)
 		}
-		return g.stream(ctx, cancel, md, spec, down)
+		return g.stream(ctx, md, spec, down)
 	}
 }
 
@@ -110,19 +112,22 @@ func (g *Gateway) unary(ctx context.Context, cancel context.CancelFunc, md proto
 	return down.Send(response)
 }
 
-func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
-	call, err := g.client.CallClientStream(ctx, spec)
+func (g *Gateway) stream(ctx context.Context, md protoreflect.MethodDescriptor, spec connect.Spec, down connect.ServerStream) error {
+	aborted, abort := context.WithCancelCause(ctx)
+	call, err := g.client.CallClientStream(aborted, spec)
 	if err != nil {
+		abort(nil)
 		return g.upstreamError(ctx, spec, err)
 	}
 	up := &upstreamStream{ClientStream: call}
 	defer func() {
-		cancel() // only now, or it would pass for the caller's; it ends a Send that Close would wait for
+		abort(nil) // it ends a Send that Close would wait for
 		_ = up.Close()
 	}()
-	requests := make(chan error, 1)
 	go func() {
-		requests <- pump(md, spec, down, up)
+		if err := pump(md, spec, down, up); err != nil {
+			abort(&requestError{err}) // closing the call would end its request as if it were whole
+		}
 	}()
 	for {
 		response := dynamicpb.NewMessage(md.Output())
@@ -133,18 +138,19 @@ func (g *Gateway) stream(ctx context.Context, cancel context.CancelFunc, md prot
 			return err
 		}
 	}
-	select {
-	case failed := <-requests:
-		if failed != nil && errors.Is(err, context.Canceled) {
-			return failed // the caller's side broke, and that ended the upstream's
-		}
-	default: // the upstream is done; nobody reads further requests
+	if broken, ok := errors.AsType[*requestError](context.Cause(aborted)); ok && ctx.Err() == nil {
+		return broken.err // and that ended the upstream's side
 	}
 	if errors.Is(err, io.EOF) {
-		return nil
+		return nil // nobody reads further requests
 	}
 	return g.upstreamError(ctx, spec, err)
 }
+
+// requestError is why the requests of a caller broke off.
+type requestError struct{ err error }
+
+func (e *requestError) Error() string { return e.err.Error() }
 
 // upstreamStream is a call to the upstream whose requests and whose end come from
 // different goroutines, which Connect does not keep apart.
@@ -197,7 +203,6 @@ func pump(md protoreflect.MethodDescriptor, spec connect.Spec, down connect.Serv
 			return up.CloseSend()
 		}
 		if err != nil {
-			_ = up.Close()
 			return err
 		}
 		if err := up.Send(request); err != nil {

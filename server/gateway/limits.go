@@ -108,11 +108,7 @@ func (m *meter) intercept(next connect.ClientFunc) connect.ClientFunc {
 		if err != nil {
 			return nil, err
 		}
-		closing := &upstreamStream{ClientStream: stream}
-		// While the request of a stream is open, net/http does not see that its context
-		// has ended, and goes on reading.
-		context.AfterFunc(ctx, func() { _ = closing.Close() })
-		return &meteredStream{closing, m}, nil
+		return &meteredStream{stream, m}, nil
 	}
 }
 

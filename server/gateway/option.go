@@ -12,7 +12,9 @@ import (
 type Option interface{ apply(*options) }
 
 // WithServerOptions sets the options of the server that the gateway makes: its
-// guard, its interceptors and how it writes errors.
+// guard, its interceptors and how it writes errors. The guard lets
+// google.rpc.DebugInfo and the members of the upstream's errors out, since the gateway
+// stands for its upstream, unless an option names another.
 func WithServerOptions(opts ...errmapconnect.ServerOption) Option {
 	return option(func(o *options) { o.server = append(slices.Clip(o.server), opts...) })
 }

@@ -76,16 +76,18 @@ func NewUpstream(client *http.Client, url string, protocol Protocol, opts ...Ups
 
 // Transport returns the transport of calls to the upstream.
 func (u *Upstream) Transport() connect.Transport {
+	client := *u.client
 	switch u.protocol {
 	case ProtocolGRPC:
-		return connecthttp.NewTransport(u.client, u.url, connecthttp.WithGRPC())
+		client.Transport = newAbortable(client.Transport)
+		return connecthttp.NewTransport(&client, u.url, connecthttp.WithGRPC())
 	case ProtocolGRPCWeb:
-		return connecthttp.NewTransport(u.client, u.url, connecthttp.WithGRPCWeb())
+		client.Transport = newAbortable(client.Transport)
+		return connecthttp.NewTransport(&client, u.url, connecthttp.WithGRPCWeb())
 	case ProtocolConnect:
 	}
 	// connect gives up an error of which one part is malformed, and one with very
-	// many details costs it minutes.
-	client := *u.client
+	// many details costs it minutes. It aborts calls as the others do, too.
 	client.Transport = errmaphttp.NewTransport(client.Transport, errmaphttp.Connect)
 	return connecthttp.NewTransport(&client, u.url)
 }

@@ -25,7 +25,9 @@
 // An error is the JSON of AIP-193, or application/problem+json for a client that
 // prefers it in Accept, with Retry-After where there is a RetryInfo; so are an
 // unknown route (404), another method (405), another content type (415), a body
-// that is too large (413) or did not arrive in time (408), and bad input (400).
+// that is too large (413) or did not arrive in time (408), a page of another origin
+// (403), too many calls or streams at the same time (503), too many bytes that wait for
+// callers (429), and bad input (400), which is told without its value.
 // What a handler returns goes through an [errmap.Guard]. In the middle of a stream
 // an error is an event named "error" whose data is the AIP-193 body, and the last
 // one.

@@ -226,9 +226,19 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding, unpack
 	return body, nil
 }
 
-// busy is the error of a call for which there is no room.
+// What is said of a call whose answer has no room.
+const (
+	textBusy    = "too many answers wait for their callers"
+	textLeftOut = "too many answers wait for their callers: the call was made, and its answer is left out"
+)
+
+// leftOut is the error of a call that was made. It has no delay: to try again would be to
+// make the call twice.
+func leftOut() *errmap.Error { return errmap.NewCode(code.Code_RESOURCE_EXHAUSTED, textLeftOut) }
+
+// busy is the error of a call that was not made.
 func busy() *errmap.Error {
-	return errmap.NewCode(code.Code_RESOURCE_EXHAUSTED, "too many answers wait for their callers").
+	return errmap.NewCode(code.Code_RESOURCE_EXHAUSTED, textBusy).
 		WithDetail(&errdetails.RetryInfo{RetryDelay: durationpb.New(busyDelay)})
 }
 

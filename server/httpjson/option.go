@@ -84,8 +84,9 @@ func WithMaxStreams(n int) Option { return option(func(o *options) { o.maxStream
 // made and not yet taken, beyond 4 KiB each, and bodies that came compressed. One connection
 // may hold a quarter of it, and one answer alone may be larger. A call for whose answer, by
 // the answers that its method had before, nothing is left is refused with
-// RESOURCE_EXHAUSTED and a delay before it is made, and so is one afterwards whose answer
-// turns out too large. Zero means DefaultMaxHeldBytes, a negative number no bound.
+// RESOURCE_EXHAUSTED and a delay before it is made. One whose answer turns out too large
+// afterwards says so, without a delay. Zero means DefaultMaxHeldBytes, a negative number no
+// bound.
 func WithMaxHeldBytes(n int64) Option { return option(func(o *options) { o.maxHeld = n }) }
 
 // WithOrigins lets pages of other origins in, such as "https://app.example.com". Without

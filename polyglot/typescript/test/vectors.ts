@@ -62,6 +62,22 @@ export function failure(v: Vector): string | undefined {
   }
 }
 
+/** Differs lists what this package does otherwise than the contract says: see differs.json. */
+export interface Differs {
+  readonly vectors: Readonly<Record<string, readonly string[]>>;
+  /** How many cases of the differential test may differ; undefined: none. */
+  readonly differential?: number;
+}
+
+/** verdict is failure, but that a vector which is listed must fail: one that does not is to be taken off the list. */
+export function verdict(v: Vector, list: Differs): string | undefined {
+  const wrong = failure(v);
+  if (list.vectors[v.file]?.includes(v.name) !== true) {
+    return wrong;
+  }
+  return wrong === undefined ? "it is answered as wanted: take it out of differs.json" : undefined;
+}
+
 function vectorOf(file: string, members: readonly Member[]): Vector {
   const raw = (name: string): JsonText | undefined => members.find((m) => m.name === name)?.value;
   const text = (name: string): string => stringValue(raw(name)) ?? raw(name) ?? "";

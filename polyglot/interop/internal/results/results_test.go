@@ -9,6 +9,9 @@ import (
 
 const page = "before\n<!-- peers: rpc -->\n" + head + "| b | 1 | grpc | 3 | all |\n| c | 1 | grpc | 3 | all |\n<!-- end -->\nafter\n"
 
+// twice is what a merge may leave of a table.
+const twice = "before\n<!-- peers: rpc -->\n" + head + "| b | 1 | grpc | 3 | all |\n| b | 1 | grpc | 3 | none |\n| c | 1 | grpc | 3 | all |\n<!-- end -->\nafter\n"
+
 // TestTable_settle holds that a page that says otherwise is an error, and that the
 // rows of peers that did not run stay.
 func TestTable_settle(t *testing.T) {
@@ -34,6 +37,9 @@ func TestTable_settle(t *testing.T) {
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+	if err := os.WriteFile(path, []byte(twice), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	table := New(path, "rpc")
 	table.Add(Row{"a", "2", "grpc", 3, "all"})

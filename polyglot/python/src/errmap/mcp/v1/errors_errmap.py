@@ -119,8 +119,39 @@ class ResourceNotFoundError(_errmap.TypedError):
         return _typing.cast("str", self._field("uri"))
 
 
-ERRORS: _typing.Final = (HeaderMismatchError, MissingRequiredClientCapabilityError, UnsupportedProtocolVersionError, ResourceNotFoundError,)
+class UrlElicitationRequiredError(_errmap.TypedError):
+    """The caller is to visit a URL first, out of band, and then to try again. Revision
+    2025-11-25 of MCP has this error, with the number -32042; later ones have a result
+    in its place.
+
+    FAILED_PRECONDITION, reason URL_ELICITATION_REQUIRED of modelcontextprotocol.io.
+    """
+
+    DOMAIN: _typing.ClassVar[str] = "modelcontextprotocol.io"
+    REASON: _typing.ClassVar[str] = "URL_ELICITATION_REQUIRED"
+    MESSAGE: _typing.ClassVar[type[_errmap.Message]] = _pb.UrlElicitationRequiredError
+
+    def __init__(
+        self,
+        *,
+        elicitations: _abc.Sequence[_google_protobuf_struct_pb2.Struct] | None = None,
+    ) -> None:
+        super().__init__(
+            {
+                "elicitations": elicitations,
+            }
+        )
+
+    @property
+    def elicitations(self) -> _abc.Sequence[_google_protobuf_struct_pb2.Struct]:
+        """The elicitations that are needed, in the shape of the schema's
+        ElicitRequestURLParams.
+        """
+        return _typing.cast("_abc.Sequence[_google_protobuf_struct_pb2.Struct]", self._field("elicitations"))
+
+
+ERRORS: _typing.Final = (HeaderMismatchError, MissingRequiredClientCapabilityError, UnsupportedProtocolVersionError, ResourceNotFoundError, UrlElicitationRequiredError,)
 """The errors of this file, for a catalogue."""
 
-AnyError: _typing.TypeAlias = "HeaderMismatchError | MissingRequiredClientCapabilityError | UnsupportedProtocolVersionError | ResourceNotFoundError"
+AnyError: _typing.TypeAlias = "HeaderMismatchError | MissingRequiredClientCapabilityError | UnsupportedProtocolVersionError | ResourceNotFoundError | UrlElicitationRequiredError"
 """Any of them, for a match that mypy finds complete."""

@@ -26,7 +26,7 @@ from errmap.v1 import error_pb2 as errmap_dot_v1_dot_error__pb2
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x65rrmap/mcp/v1/errors.proto\x12\rerrmap.mcp.v1\x1a\x15\x65rrmap/v1/error.proto\x1a\x1cgoogle/protobuf/struct.proto\"9\n\x13HeaderMismatchError:\"\x92\x9b%\x1e\x08\x03\x1a\x0fHeader mismatch(\xec\x85\xfe\xff\xff\xff\xff\xff\xff\x01\"\xab\x01\n$MissingRequiredClientCapabilityError\x12L\n\x15required_capabilities\x18\x01 \x01(\x0b\x32\x17.google.protobuf.StructR\x14requiredCapabilities:5\x92\x9b%1\x08\t\x1a\"Missing required client capability(\xeb\x85\xfe\xff\xff\xff\xff\xff\xff\x01\"\x8e\x01\n\x1fUnsupportedProtocolVersionError\x12\x1c\n\tsupported\x18\x01 \x03(\tR\tsupported\x12\x1c\n\trequested\x18\x02 \x01(\tR\trequested:/\x92\x9b%+\x08\t\x1a\x1cUnsupported protocol version(\xea\x85\xfe\xff\xff\xff\xff\xff\xff\x01\"P\n\x15ResourceNotFoundError\x12\x10\n\x03uri\x18\x01 \x01(\tR\x03uri:%\x92\x9b%!\x08\x05\x1a\x12Resource not found(\xa6\x81\xfe\xff\xff\xff\xff\xff\xff\x01\x42MZ0github.com/errmap/errmap/gen/errmap/mcp/v1;mcpv1\x92\x9b%\x17modelcontextprotocol.iob\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x65rrmap/mcp/v1/errors.proto\x12\rerrmap.mcp.v1\x1a\x15\x65rrmap/v1/error.proto\x1a\x1cgoogle/protobuf/struct.proto\"9\n\x13HeaderMismatchError:\"\x92\x9b%\x1e\x08\x03\x1a\x0fHeader mismatch(\xec\x85\xfe\xff\xff\xff\xff\xff\xff\x01\"\xab\x01\n$MissingRequiredClientCapabilityError\x12L\n\x15required_capabilities\x18\x01 \x01(\x0b\x32\x17.google.protobuf.StructR\x14requiredCapabilities:5\x92\x9b%1\x08\t\x1a\"Missing required client capability(\xeb\x85\xfe\xff\xff\xff\xff\xff\xff\x01\"\x8e\x01\n\x1fUnsupportedProtocolVersionError\x12\x1c\n\tsupported\x18\x01 \x03(\tR\tsupported\x12\x1c\n\trequested\x18\x02 \x01(\tR\trequested:/\x92\x9b%+\x08\t\x1a\x1cUnsupported protocol version(\xea\x85\xfe\xff\xff\xff\xff\xff\xff\x01\"P\n\x15ResourceNotFoundError\x12\x10\n\x03uri\x18\x01 \x01(\tR\x03uri:%\x92\x9b%!\x08\x05\x1a\x12Resource not found(\xa6\x81\xfe\xff\xff\xff\xff\xff\xff\x01\"\x87\x01\n\x1bUrlElicitationRequiredError\x12;\n\x0c\x65licitations\x18\x01 \x03(\x0b\x32\x17.google.protobuf.StructR\x0c\x65licitations:+\x92\x9b%\'\x08\t\x1a\x18URL elicitation required(\xd6\x85\xfe\xff\xff\xff\xff\xff\xff\x01\x42MZ0github.com/errmap/errmap/gen/errmap/mcp/v1;mcpv1\x92\x9b%\x17modelcontextprotocol.iob\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,6 +42,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UNSUPPORTEDPROTOCOLVERSIONERROR']._serialized_options = b'\222\233%+\010\t\032\034Unsupported protocol version(\352\205\376\377\377\377\377\377\377\001'
   _globals['_RESOURCENOTFOUNDERROR']._loaded_options = None
   _globals['_RESOURCENOTFOUNDERROR']._serialized_options = b'\222\233%!\010\005\032\022Resource not found(\246\201\376\377\377\377\377\377\377\001'
+  _globals['_URLELICITATIONREQUIREDERROR']._loaded_options = None
+  _globals['_URLELICITATIONREQUIREDERROR']._serialized_options = b'\222\233%\'\010\t\032\030URL elicitation required(\326\205\376\377\377\377\377\377\377\001'
   _globals['_HEADERMISMATCHERROR']._serialized_start=98
   _globals['_HEADERMISMATCHERROR']._serialized_end=155
   _globals['_MISSINGREQUIREDCLIENTCAPABILITYERROR']._serialized_start=158
@@ -50,4 +52,6 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UNSUPPORTEDPROTOCOLVERSIONERROR']._serialized_end=474
   _globals['_RESOURCENOTFOUNDERROR']._serialized_start=476
   _globals['_RESOURCENOTFOUNDERROR']._serialized_end=556
+  _globals['_URLELICITATIONREQUIREDERROR']._serialized_start=559
+  _globals['_URLELICITATIONREQUIREDERROR']._serialized_end=694
 # @@protoc_insertion_point(module_scope)

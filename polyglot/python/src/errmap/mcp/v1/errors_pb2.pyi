@@ -114,3 +114,32 @@ class ResourceNotFoundError(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ResourceNotFoundError: _TypeAlias = ResourceNotFoundError  # noqa: Y015
+
+@_typing.final
+class UrlElicitationRequiredError(_message.Message):
+    """The caller is to visit a URL first, out of band, and then to try again. Revision
+    2025-11-25 of MCP has this error, with the number -32042; later ones have a result
+    in its place.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELICITATIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def elicitations(self) -> _containers.RepeatedCompositeFieldContainer[_struct_pb2.Struct]:
+        """The elicitations that are needed, in the shape of the schema's
+        ElicitRequestURLParams.
+        """
+
+    def __init__(
+        self,
+        *,
+        elicitations: _abc.Iterable[_struct_pb2.Struct] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elicitations", b"elicitations"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UrlElicitationRequiredError: _TypeAlias = UrlElicitationRequiredError  # noqa: Y015

@@ -88,5 +88,30 @@ export class ResourceNotFoundError extends errmap$.TypedError<typeof pb$.Resourc
   }
 }
 
+/**
+ * The caller is to visit a URL first, out of band, and then to try again. Revision
+ * 2025-11-25 of MCP has this error, with the number -32042; later ones have a result
+ * in its place.
+ *
+ * FAILED_PRECONDITION, reason URL_ELICITATION_REQUIRED of modelcontextprotocol.io.
+ */
+export class UrlElicitationRequiredError extends errmap$.TypedError<typeof pb$.UrlElicitationRequiredErrorSchema, "modelcontextprotocol.io", "URL_ELICITATION_REQUIRED"> {
+  static readonly schema: typeof pb$.UrlElicitationRequiredErrorSchema = pb$.UrlElicitationRequiredErrorSchema;
+  static readonly domain = "modelcontextprotocol.io";
+  static readonly reason = "URL_ELICITATION_REQUIRED";
+
+  constructor(fields?: errmap$.Init<typeof pb$.UrlElicitationRequiredErrorSchema>, options?: errmap$.ErrorInit) {
+    super(pb$.UrlElicitationRequiredErrorSchema, fields, options);
+  }
+
+  /**
+   * The elicitations that are needed, in the shape of the schema's
+   * ElicitRequestURLParams.
+   */
+  get elicitations(): pb$.UrlElicitationRequiredError["elicitations"] {
+    return this.fields.elicitations;
+  }
+}
+
 /** The errors of errmap/mcp/v1/errors.proto, for a catalogue and for an exhaustive switch. */
-export const errors_errmap_mcp_v1_errors = [HeaderMismatchError, MissingRequiredClientCapabilityError, UnsupportedProtocolVersionError, ResourceNotFoundError] as const;
+export const errors_errmap_mcp_v1_errors = [HeaderMismatchError, MissingRequiredClientCapabilityError, UnsupportedProtocolVersionError, ResourceNotFoundError, UrlElicitationRequiredError] as const;

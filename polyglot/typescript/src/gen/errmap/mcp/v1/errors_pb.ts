@@ -16,7 +16,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file errmap/mcp/v1/errors.proto.
  */
 export const file_errmap_mcp_v1_errors: GenFile = /*@__PURE__*/
-  fileDesc("ChplcnJtYXAvbWNwL3YxL2Vycm9ycy5wcm90bxINZXJybWFwLm1jcC52MSI5ChNIZWFkZXJNaXNtYXRjaEVycm9yOiKSmyUeCAMaD0hlYWRlciBtaXNtYXRjaCjshf7///////8BIpUBCiRNaXNzaW5nUmVxdWlyZWRDbGllbnRDYXBhYmlsaXR5RXJyb3ISNgoVcmVxdWlyZWRfY2FwYWJpbGl0aWVzGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdDo1kpslMQgJGiJNaXNzaW5nIHJlcXVpcmVkIGNsaWVudCBjYXBhYmlsaXR5KOuF/v///////wEieAofVW5zdXBwb3J0ZWRQcm90b2NvbFZlcnNpb25FcnJvchIRCglzdXBwb3J0ZWQYASADKAkSEQoJcmVxdWVzdGVkGAIgASgJOi+SmyUrCAkaHFVuc3VwcG9ydGVkIHByb3RvY29sIHZlcnNpb24o6oX+////////ASJLChVSZXNvdXJjZU5vdEZvdW5kRXJyb3ISCwoDdXJpGAEgASgJOiWSmyUhCAUaElJlc291cmNlIG5vdCBmb3VuZCimgf7///////8BQk1aMGdpdGh1Yi5jb20vZXJybWFwL2Vycm1hcC9nZW4vZXJybWFwL21jcC92MTttY3B2MZKbJRdtb2RlbGNvbnRleHRwcm90b2NvbC5pb2IGcHJvdG8z", [file_errmap_v1_error, file_google_protobuf_struct]);
+  fileDesc("ChplcnJtYXAvbWNwL3YxL2Vycm9ycy5wcm90bxINZXJybWFwLm1jcC52MSI5ChNIZWFkZXJNaXNtYXRjaEVycm9yOiKSmyUeCAMaD0hlYWRlciBtaXNtYXRjaCjshf7///////8BIpUBCiRNaXNzaW5nUmVxdWlyZWRDbGllbnRDYXBhYmlsaXR5RXJyb3ISNgoVcmVxdWlyZWRfY2FwYWJpbGl0aWVzGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdDo1kpslMQgJGiJNaXNzaW5nIHJlcXVpcmVkIGNsaWVudCBjYXBhYmlsaXR5KOuF/v///////wEieAofVW5zdXBwb3J0ZWRQcm90b2NvbFZlcnNpb25FcnJvchIRCglzdXBwb3J0ZWQYASADKAkSEQoJcmVxdWVzdGVkGAIgASgJOi+SmyUrCAkaHFVuc3VwcG9ydGVkIHByb3RvY29sIHZlcnNpb24o6oX+////////ASJLChVSZXNvdXJjZU5vdEZvdW5kRXJyb3ISCwoDdXJpGAEgASgJOiWSmyUhCAUaElJlc291cmNlIG5vdCBmb3VuZCimgf7///////8BInkKG1VybEVsaWNpdGF0aW9uUmVxdWlyZWRFcnJvchItCgxlbGljaXRhdGlvbnMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0OiuSmyUnCAkaGFVSTCBlbGljaXRhdGlvbiByZXF1aXJlZCjWhf7///////8BQk1aMGdpdGh1Yi5jb20vZXJybWFwL2Vycm1hcC9nZW4vZXJybWFwL21jcC92MTttY3B2MZKbJRdtb2RlbGNvbnRleHRwcm90b2NvbC5pb2IGcHJvdG8z", [file_errmap_v1_error, file_google_protobuf_struct]);
 
 /**
  * An HTTP header says something else than the body of the request.
@@ -103,4 +103,28 @@ export type ResourceNotFoundError = Message<"errmap.mcp.v1.ResourceNotFoundError
  */
 export const ResourceNotFoundErrorSchema: GenMessage<ResourceNotFoundError> = /*@__PURE__*/
   messageDesc(file_errmap_mcp_v1_errors, 3);
+
+/**
+ * The caller is to visit a URL first, out of band, and then to try again. Revision
+ * 2025-11-25 of MCP has this error, with the number -32042; later ones have a result
+ * in its place.
+ *
+ * @generated from message errmap.mcp.v1.UrlElicitationRequiredError
+ */
+export type UrlElicitationRequiredError = Message<"errmap.mcp.v1.UrlElicitationRequiredError"> & {
+  /**
+   * The elicitations that are needed, in the shape of the schema's
+   * ElicitRequestURLParams.
+   *
+   * @generated from field: repeated google.protobuf.Struct elicitations = 1;
+   */
+  elicitations: JsonObject[];
+};
+
+/**
+ * Describes the message errmap.mcp.v1.UrlElicitationRequiredError.
+ * Use `create(UrlElicitationRequiredErrorSchema)` to create a new message.
+ */
+export const UrlElicitationRequiredErrorSchema: GenMessage<UrlElicitationRequiredError> = /*@__PURE__*/
+  messageDesc(file_errmap_mcp_v1_errors, 4);
 
