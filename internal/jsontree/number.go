@@ -1,6 +1,9 @@
 package jsontree
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // maxInteger is the greatest integer that every JSON reader keeps (RFC 8259
 // section 6).
@@ -20,10 +23,7 @@ type decimal struct {
 // parseDecimal reads a number token; false where its exponent is absurd, or it is
 // none.
 func parseDecimal(token []byte) (d decimal, ok bool) {
-	if len(token) == 0 || token[0] != '-' && token[0]-'0' > 9 {
-		return d, false
-	}
-	if end, why := numberEnd(token, 0); why != fine || end != len(token) {
+	if !IsNumber(token) {
 		return d, false
 	}
 	if token[0] == '-' {
@@ -157,4 +157,24 @@ func (v Value) Int() (int64, bool) {
 		return 0, false
 	}
 	return Int(v.Raw())
+}
+
+// AppendFloat appends a finite number of 32 or 64 bits as ECMAScript and ProtoJSON
+// spell it.
+func AppendFloat(dst []byte, f float64, bits int) []byte {
+	format, abs := byte('f'), math.Abs(f)
+	if bits == 32 {
+		// The bounds, too, are those of the narrow type.
+		if narrow := float32(abs); narrow != 0 && (narrow < 1e-6 || narrow >= 1e21) {
+			format = 'e'
+		}
+	} else if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, bits)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
 }

@@ -131,5 +131,5 @@ func comesBack(token []byte, n float64, bits int) bool {
 		return true
 	}
 	var room [400]byte
-	return n != 0 && jsontree.SameNumber(token, AppendFloat(room[:0], n, bits))
+	return n != 0 && jsontree.SameNumber(token, jsontree.AppendFloat(room[:0], n, bits))
 }

@@ -120,38 +120,15 @@ func (f *field) appendInteger(dst []byte, v uint64) []byte {
 
 // appendFloat appends a number as ProtoJSON has it.
 func appendFloat(dst []byte, v float64, bits int) []byte {
-	if v-v != 0 { // not finite
-		return append(AppendFloat(append(dst, '"'), v, bits), '"')
-	}
-	return AppendFloat(dst, v, bits)
-}
-
-// AppendFloat appends a floating-point number of 32 or 64 bits as ProtoJSON spells
-// it: NaN, Infinity and -Infinity without the quotes that JSON wants around them.
-func AppendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
-	case math.IsNaN(f):
-		return append(dst, "NaN"...)
-	case math.IsInf(f, 1):
-		return append(dst, "Infinity"...)
-	case math.IsInf(f, -1):
-		return append(dst, "-Infinity"...)
+	case math.IsNaN(v):
+		return append(dst, `"NaN"`...)
+	case math.IsInf(v, 1):
+		return append(dst, `"Infinity"`...)
+	case math.IsInf(v, -1):
+		return append(dst, `"-Infinity"`...)
 	}
-	format, abs := byte('f'), math.Abs(f)
-	if bits == 32 {
-		// The bounds, too, are those of the narrow type.
-		if narrow := float32(abs); narrow != 0 && (narrow < 1e-6 || narrow >= 1e21) {
-			format = 'e'
-		}
-	} else if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		format = 'e'
-	}
-	dst = strconv.AppendFloat(dst, f, format, -1, bits)
-	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1]
-		dst = dst[:n-1]
-	}
-	return dst
+	return jsontree.AppendFloat(dst, v, bits)
 }
 
 // appendText appends text as JSON; false where it is not UTF-8.
