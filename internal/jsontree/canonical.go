@@ -50,31 +50,14 @@ func (t *Tree) appendString(dst []byte, n *node) []byte {
 	if n.info&escaped == 0 {
 		return append(dst, t.text[n.start:n.end]...)
 	}
-	return append(appendBriefly(append(dst, '"'), t.text[n.start+1:n.end-1]), '"')
-}
-
-// canonicalMember is a member to be sorted: its name, read, and its value.
-type canonicalMember struct {
-	name  []byte
-	value Value
+	raw := t.text[n.start+1 : n.end-1]
+	return AppendStringBytes(dst, appendRead(make([]byte, 0, len(raw)), raw))
 }
 
 func appendObject(dst []byte, v Value) ([]byte, bool) {
-	var room [16]canonicalMember
-	members := room[:0]
-	for m := v.First(); m.Exists(); m = m.Next() {
-		name, plain := m.RawName()
-		if !plain {
-			name = appendRead(nil, name)
-		}
-		members = append(members, canonicalMember{name, m})
-	}
-	compare := func(a, b canonicalMember) int { return compareUTF16(a.name, b.name) }
-	if !slices.IsSortedFunc(members, compare) {
-		slices.SortFunc(members, compare)
-	}
+	var room [16]namedValue
 	dst = append(dst, '{')
-	for i, m := range members {
+	for i, m := range appendSorted(room[:0], v.First()) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -85,6 +68,33 @@ func appendObject(dst []byte, v Value) ([]byte, bool) {
 		}
 	}
 	return append(dst, '}'), true
+}
+
+// namedValue is a member to be sorted: its name, read, and its value.
+type namedValue struct {
+	name  []byte
+	value Value
+}
+
+// appendSorted appends the members of an object from m on, in the order of RFC 8785.
+func appendSorted(members []namedValue, m Value) []namedValue {
+	n := 0
+	for e := m; e.Exists(); e = e.Next() {
+		n++
+	}
+	members = slices.Grow(members, n)
+	for ; m.Exists(); m = m.Next() {
+		name, plain := m.RawName()
+		if !plain {
+			name = appendRead(nil, name)
+		}
+		members = append(members, namedValue{name, m})
+	}
+	compare := func(a, b namedValue) int { return compareUTF16(a.name, b.name) }
+	if !slices.IsSortedFunc(members, compare) {
+		slices.SortFunc(members, compare)
+	}
+	return members
 }
 
 // compareUTF16 orders UTF-8 as its UTF-16 is ordered: what lies outside the basic

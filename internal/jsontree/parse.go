@@ -70,7 +70,7 @@ func (t *Tree) Parse(text []byte, depth int) error {
 	}
 	given := text
 	if why == notUTF8 {
-		text = appendClean(make([]byte, 0, len(text)+len(text)/8), text)
+		text = appendClean(make([]byte, 0, len(text)+len(text)/8), string(text))
 		if at, why = t.parse(text, depth); why == fine {
 			return nil
 		}

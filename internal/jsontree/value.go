@@ -3,7 +3,6 @@ package jsontree
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 )
 
 // Value is one value of a tree, and where it is a member, its name with it. It is
@@ -227,30 +226,19 @@ func (t *Tree) read(n *node) string {
 	if n.info&escaped == 0 {
 		return string(raw)
 	}
-	var room [256]byte
-	if len(raw) <= len(room) {
-		return string(appendRead(room[:0], raw))
-	}
 	var b strings.Builder
 	b.Grow(len(raw))
-	for len(raw) > 0 {
-		// What stands in room is written before the next escape could exceed it.
-		out := room[:0]
-		for len(raw) > 0 && len(out) <= len(room)-utf8.UTFMax {
-			if raw[0] == '\\' {
-				r, size := unescape(raw)
-				out, raw = utf8.AppendRune(out, r), raw[size:]
-				continue
-			}
-			n := bytes.IndexByte(raw[:min(len(raw), len(room)-len(out))], '\\')
-			if n < 0 {
-				n = min(len(raw), len(room)-len(out))
-			}
-			out, raw = append(out, raw[:n]...), raw[n:]
+	for {
+		n := bytes.IndexByte(raw, '\\')
+		if n < 0 {
+			b.Write(raw)
+			return b.String()
 		}
-		b.Write(out)
+		b.Write(raw[:n])
+		r, size := unescape(raw[n:])
+		b.WriteRune(r)
+		raw = raw[n+size:]
 	}
-	return b.String()
 }
 
 func (t *Tree) reads(n *node, want string) bool {
