@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -238,8 +237,9 @@ func (c *Codec) HasUnknown(typeURL string, value []byte) bool {
 	if l == nil {
 		return false
 	}
-	m, err := c.unmarshal(l, value)
-	return err == nil && hasUnknown(m.ProtoReflect())
+	m, err := c.unmarshal(l, value, proto.UnmarshalOptions{})
+	known, knownErr := c.unmarshal(l, value, proto.UnmarshalOptions{DiscardUnknown: true})
+	return err == nil && knownErr == nil && !proto.Equal(m, known)
 }
 
 // Equal tells whether two values of a type are the same message, however they are
@@ -291,7 +291,7 @@ func (c *Codec) ReadAny(v jsontree.Value) (typeURL string, value []byte, whole b
 	case ok:
 		typeURL, value, whole = l.url, clone(out), true
 	case r.trouble == foreign:
-		if value, whole = c.libraryRead(l, v, inAny, protojson.UnmarshalOptions{}); whole {
+		if value, whole = c.libraryRead(l, v, false); whole {
 			typeURL = l.url
 		}
 	}

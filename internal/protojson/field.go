@@ -11,11 +11,11 @@ import (
 )
 
 // AppendField appends the ProtoJSON of one populated field of a message, without
-// white space. Depth is how deep it may nest. It is false, and appends nothing, where
+// white space. Depth is how deep it may nest. It is [None], and appends nothing, where
 // the field has none, and where text in it is not UTF-8.
-func (c *Codec) AppendField(dst []byte, message protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) ([]byte, bool) {
+func (c *Codec) AppendField(dst []byte, message protoreflect.Message, fd protoreflect.FieldDescriptor, depth int) ([]byte, Fidelity) {
 	if !message.Has(fd) {
-		return dst, false
+		return dst, None
 	}
 	var prefix []byte // what stands before the value
 	holder := message.New()
@@ -28,7 +28,7 @@ func (c *Codec) AppendField(dst []byte, message protoreflect.Message, fd protore
 	}
 	wire, err := marshal(nil, holder.Interface())
 	if err != nil {
-		return dst, false
+		return dst, None
 	}
 	room := getReader(c)
 	defer room.put()
@@ -36,12 +36,12 @@ func (c *Codec) AppendField(dst []byte, message protoreflect.Message, fd protore
 	room.out = out
 	value, ok := bytes.CutPrefix(out, prefix)
 	if fidelity == None || !ok {
-		return dst, false
+		return dst, None
 	}
 	if prefix != nil {
 		value = value[:len(value)-1]
 	}
-	return append(dst, value...), true
+	return append(dst, value...), fidelity
 }
 
 // fieldName returns the name that ProtoJSON has for a field.

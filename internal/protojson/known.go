@@ -1,8 +1,6 @@
 package protojson
 
 import (
-	"google.golang.org/protobuf/encoding/protojson"
-
 	"github.com/errmap/errmap/internal/jsontree"
 )
 
@@ -29,7 +27,10 @@ func (c *Codec) ReadKnown(v jsontree.Value) (typeURL string, value []byte, ok bo
 		typeURL, value = l.url, clone(out)
 	case r.trouble == foreign:
 		typeURL = l.url
-		value, ok = c.libraryRead(l, v, inAny, protojson.UnmarshalOptions{DiscardUnknown: true})
+		if l.table.wellKnown {
+			v = v.Get("value")
+		}
+		value, ok = c.libraryRead(l, v, true)
 	}
 	r.put()
 	return typeURL, value, ok
@@ -65,7 +66,7 @@ func (c *Codec) ReadMessage(typeURL string, v jsontree.Value) (value []byte, ok 
 	case ok:
 		value = clone(out)
 	case r.trouble == foreign:
-		value, ok = c.libraryRead(l, v, alone, protojson.UnmarshalOptions{DiscardUnknown: true})
+		value, ok = c.libraryRead(l, v, true)
 	}
 	r.put()
 	return value, ok

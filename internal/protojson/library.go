@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -40,10 +39,11 @@ func recovered(err *error) {
 	}
 }
 
-func (c *Codec) unmarshal(l *link, value []byte) (_ proto.Message, err error) {
+func (c *Codec) unmarshal(l *link, value []byte, options proto.UnmarshalOptions) (_ proto.Message, err error) {
 	defer recovered(&err)
 	m := l.mt.New().Interface()
-	return m, proto.UnmarshalOptions{Resolver: c.types, AllowPartial: true}.Unmarshal(value, m)
+	options.Resolver, options.AllowPartial = c.types, true
+	return m, options.Unmarshal(value, m)
 }
 
 func marshal(dst []byte, m proto.Message) (_ []byte, err error) {
@@ -55,7 +55,7 @@ func marshal(dst []byte, m proto.Message) (_ []byte, err error) {
 // field stands once. It is false where value is no message, and where Anys nest so
 // deep in each other that it takes too much.
 func (c *Codec) normal(l *link, value []byte) (proto.Message, bool) {
-	m, err := c.unmarshal(l, value)
+	m, err := c.unmarshal(l, value, proto.UnmarshalOptions{})
 	left := maxCopies * (len(value) + 64)
 	return m, err == nil && c.unify(m.ProtoReflect(), &left)
 }
@@ -74,7 +74,7 @@ func (c *Codec) unify(m protoreflect.Message, left *int) bool {
 	if *left -= len(value); l == nil || *left < 0 {
 		return l == nil
 	}
-	inner, err := c.unmarshal(l, value)
+	inner, err := c.unmarshal(l, value, proto.UnmarshalOptions{})
 	if err != nil {
 		return true
 	}
@@ -91,6 +91,14 @@ func (c *Codec) libraryAppend(dst []byte, l *link, value []byte, depth int, at p
 	if !ok {
 		return dst, None
 	}
+	wire, err := marshal(nil, m)
+	if err != nil {
+		return dst, None
+	}
+	known, err := c.unmarshal(l, wire, proto.UnmarshalOptions{DiscardUnknown: true})
+	if err != nil {
+		return dst, None
+	}
 	var shown, back proto.Message = m, l.mt.New().Interface()
 	if at == inAny {
 		shown, back = &anypb.Any{TypeUrl: l.url, Value: value}, new(anypb.Any)
@@ -102,19 +110,17 @@ func (c *Codec) libraryAppend(dst []byte, l *link, value []byte, depth int, at p
 		return dst, None
 	}
 	if read, ok := back.(*anypb.Any); ok && at == inAny {
-		if back, err = c.unmarshal(l, read.GetValue()); err != nil {
+		if back, err = c.unmarshal(l, read.GetValue(), proto.UnmarshalOptions{}); err != nil {
 			return dst, None
 		}
 	}
-	fidelity := Exact
-	if hasUnknown(m.ProtoReflect()) {
-		fidelity = Known
-		dropUnknown(m.ProtoReflect())
-	}
-	if !proto.Equal(m, back) {
+	switch {
+	case !proto.Equal(known, back):
 		return dst, None
+	case !proto.Equal(known, m):
+		return append(dst, text...), Known
 	}
-	return append(dst, text...), fidelity
+	return append(dst, text...), Exact
 }
 
 // render returns the compact ProtoJSON of a message.
@@ -135,88 +141,34 @@ func (c *Codec) parse(text []byte, m proto.Message, options protojson.UnmarshalO
 	return options.Unmarshal(text, m)
 }
 
-// libraryRead reads a message that the tables do not hold, in an object with "@type"
-// or alone.
-func (c *Codec) libraryRead(l *link, v jsontree.Value, at place, options protojson.UnmarshalOptions) (value []byte, ok bool) {
-	var text []byte
-	switch {
-	case at == alone:
-		text = v.AppendOnce(nil)
-	case l.table.wellKnown && (options.DiscardUnknown || l.table.form >= formAny):
-		text = v.Get("value").AppendOnce(nil)
-	default:
-		text = appendMembers(nil, v)
-	}
-	m := l.mt.New().Interface()
-	if c.parse(text, m, options) != nil {
-		return nil, false
-	}
-	value, err := marshal(nil, m)
-	if err != nil {
-		return nil, false
-	}
+// libraryRead reads a message that the tables do not hold: an object with "@type",
+// or where what is unknown is left out also one without.
+func (c *Codec) libraryRead(l *link, v jsontree.Value, lenient bool) (value []byte, ok bool) {
 	r := getReader(c)
 	defer r.put()
-	r.ascend(value, l.table)
-	if v.HasNumber() && !options.DiscardUnknown {
-		out, fidelity := c.append(r.out[:0], l, value, equalDepth, at)
+	if lenient { // "@type" is unknown, too
+		m := l.mt.New().Interface()
+		err := c.parse(v.AppendOnce(nil), m, protojson.UnmarshalOptions{DiscardUnknown: true})
+		if err == nil {
+			value, err = marshal(nil, m)
+		}
+		r.ascend(value, l.table)
+		return value, err == nil
+	}
+	read := new(anypb.Any)
+	if c.parse(v.AppendOnce(nil), read, protojson.UnmarshalOptions{}) != nil {
+		return nil, false
+	}
+	if value = read.GetValue(); v.HasNumber() { // which must come back
+		out, fidelity := c.append(r.out[:0], l, value, equalDepth, inAny)
 		tree := jsontree.Get()
 		defer tree.Release()
-		if r.out = out; fidelity == None || tree.Parse(out, equalDepth) != nil || !numbersComeBack(v, tree.Root()) {
+		if r.out = out; fidelity == None || tree.Parse(out, equalDepth) != nil || !jsontree.Same(v, tree.Root()) {
 			return nil, false
 		}
 	}
-	return clone(value), true
-}
-
-// appendMembers appends an object without its "@type" and what stands twice.
-func appendMembers(dst []byte, v jsontree.Value) []byte {
-	dst = append(dst, '{')
-	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() || e.NameIs("@type") {
-			continue
-		}
-		if dst[len(dst)-1] != '{' {
-			dst = append(dst, ',')
-		}
-		dst = e.AppendOnce(append(e.AppendName(dst), ':'))
-	}
-	return append(dst, '}')
-}
-
-// numbersComeBack tells whether each number of before, zeros aside, is one of after:
-// as a number, or as the string that ProtoJSON makes of 64-bit integers. It is false
-// for more than can be looked at.
-func numbersComeBack(before, after jsontree.Value) bool {
-	wanted, found := appendNumbers(nil, before, false), appendNumbers(nil, after, true)
-	for _, token := range wanted {
-		i := slices.IndexFunc(found, func(other []byte) bool { return jsontree.SameNumber(token, other) })
-		if i < 0 && !bytes.ContainsAny(bytes.SplitN(token, []byte("e"), 2)[0], "123456789") {
-			continue
-		}
-		if i < 0 {
-			return false
-		}
-		found = slices.Delete(found, i, i+1)
-	}
-	return len(wanted) <= maxNumbers
-}
-
-const maxNumbers = 256
-
-func appendNumbers(tokens [][]byte, v jsontree.Value, quoted bool) [][]byte {
-	raw, _ := v.RawText()
-	if v.Is(jsontree.Number) {
-		tokens = append(tokens, v.Raw())
-	} else if quoted && jsontree.IsNumber(raw) {
-		tokens = append(tokens, raw)
-	}
-	for e := v.First(); e.Exists() && len(tokens) <= maxNumbers; e = e.Next() {
-		if !e.Repeats() {
-			tokens = appendNumbers(tokens, e, quoted)
-		}
-	}
-	return tokens
+	r.ascend(value, l.table)
+	return value, true
 }
 
 // ascend puts the fields of a message in the order of their numbers, at every depth:
@@ -254,31 +206,6 @@ func (r *reader) ascend(wire []byte, m *Message) {
 			}
 		}
 	}
-}
-
-// HidesUnknown tells whether the messages that the value of a field holds have fields
-// that their schema does not know, at any depth: ProtoJSON leaves those out.
-func HidesUnknown(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-	return !messagesIn(fd, v, func(inner protoreflect.Message) bool { return !hasUnknown(inner) })
-}
-
-func hasUnknown(m protoreflect.Message) bool {
-	found := len(m.GetUnknown()) > 0
-	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		found = found || HidesUnknown(fd, v)
-		return !found
-	})
-	return found
-}
-
-func dropUnknown(m protoreflect.Message) {
-	m.SetUnknown(nil)
-	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		return messagesIn(fd, v, func(inner protoreflect.Message) bool {
-			dropUnknown(inner)
-			return true
-		})
-	})
 }
 
 // messagesIn calls f for each message that the value of a field holds, and is false

@@ -1,6 +1,7 @@
 package protojson
 
 import (
+	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -81,7 +82,10 @@ func (c *Codec) compile(desc protoreflect.MessageDescriptor) *Message {
 	if m, ok := c.tables[desc]; ok {
 		return m
 	}
-	m := &Message{codec: c, desc: desc, fields: make([]field, desc.Fields().Len())}
+	m := &Message{
+		codec: c, desc: desc, fields: make([]field, desc.Fields().Len()),
+		wellKnown: strings.HasPrefix(string(desc.FullName()), "google.protobuf."),
+	}
 	c.tables[desc] = m // before its fields, which may be of its own type
 	if desc.ExtensionRanges().Len() > 0 {
 		m.ranges = desc.ExtensionRanges()
@@ -208,60 +212,52 @@ func (c *Codec) compileEnum(desc protoreflect.EnumDescriptor) *enum {
 	return e
 }
 
+// wellKnownForms has the forms of the types of google.protobuf that ProtoJSON writes
+// otherwise, and of each the fields that it needs.
+var wellKnownForms = map[string]struct {
+	form   form
+	fields string
+}{
+	"Any":         {formAny, "1 optional string 2 optional bytes"},
+	"Timestamp":   {formTime, "1 optional int64 2 optional int32"},
+	"Duration":    {formSpan, "1 optional int64 2 optional int32"},
+	"FieldMask":   {formMask, "1 repeated string"},
+	"Struct":      {formStruct, "1 map message"},
+	"ListValue":   {formList, "1 repeated message"},
+	"Value":       {formValue, "1 optional enum 2 optional double 3 optional string 4 optional bool 5 optional message 6 optional message"},
+	"Empty":       {formEmpty, ""},
+	"BoolValue":   {formWrapper, "1 optional bool"},
+	"BytesValue":  {formWrapper, "1 optional bytes"},
+	"StringValue": {formWrapper, "1 optional string"},
+	"Int32Value":  {formWrapper, "1 optional int32"},
+	"Int64Value":  {formWrapper, "1 optional int64"},
+	"UInt32Value": {formWrapper, "1 optional uint32"},
+	"UInt64Value": {formWrapper, "1 optional uint64"},
+	"FloatValue":  {formWrapper, "1 optional float"},
+	"DoubleValue": {formWrapper, "1 optional double"},
+}
+
 // formOf returns the form of a type. A type that has a well-known name and other
 // fields than that name stands for is left to the library.
 func formOf(m *Message) form {
-	name, known := strings.CutPrefix(string(m.desc.FullName()), "google.protobuf.")
-	if m.wellKnown = known; !known {
+	name, _ := strings.CutPrefix(string(m.desc.FullName()), "google.protobuf.")
+	known, ok := wellKnownForms[name]
+	if !ok || !m.wellKnown {
 		return formFields
 	}
-	fits := func(f form, kinds ...protoreflect.Kind) form {
-		ok := len(m.fields) == len(kinds) && m.ranges == nil
-		for i, kind := range kinds {
-			ok = ok && m.numbered(protowire.Number(i+1)) == &m.fields[i] && m.fields[i].kind == kind
+	var fields []string
+	for i := range m.fields {
+		fd := m.desc.Fields().Get(i)
+		cardinality := fd.Cardinality().String()
+		if fd.IsMap() {
+			cardinality = "map"
 		}
-		if !ok {
-			return formLibrary
-		}
-		return f
+		fields = append(fields, fmt.Sprint(fd.Number()), cardinality, fd.Kind().String())
 	}
-	one := func(f form, kind protoreflect.Kind, singular bool) form {
-		if fits(f, kind) != f || (m.fields[0].repeated || m.fields[0].value != nil) == singular {
-			return formLibrary
-		}
-		return f
+	if strings.Join(fields, " ") != known.fields || m.ranges != nil {
+		return formLibrary
 	}
-	switch name {
-	case "Any":
-		return fits(formAny, protoreflect.StringKind, protoreflect.BytesKind)
-	case "Timestamp":
-		return fits(formTime, protoreflect.Int64Kind, protoreflect.Int32Kind)
-	case "Duration":
-		return fits(formSpan, protoreflect.Int64Kind, protoreflect.Int32Kind)
-	case "FieldMask":
-		return one(formMask, protoreflect.StringKind, false)
-	case "Struct":
-		return one(formStruct, protoreflect.MessageKind, false)
-	case "ListValue":
-		return one(formList, protoreflect.MessageKind, false)
-	case "Value":
-		return fits(formValue, protoreflect.EnumKind, protoreflect.DoubleKind, protoreflect.StringKind, protoreflect.BoolKind,
-			protoreflect.MessageKind, protoreflect.MessageKind)
-	case "Empty":
-		return fits(formEmpty)
-	}
-	if kind, ok := wrapped[name]; ok {
-		return one(formWrapper, kind, true)
-	}
-	return formFields
-}
-
-// wrapped holds the kinds that the wrappers of google.protobuf hold.
-var wrapped = map[string]protoreflect.Kind{
-	"BoolValue": protoreflect.BoolKind, "BytesValue": protoreflect.BytesKind, "StringValue": protoreflect.StringKind,
-	"Int32Value": protoreflect.Int32Kind, "Int64Value": protoreflect.Int64Kind,
-	"UInt32Value": protoreflect.Uint32Kind, "UInt64Value": protoreflect.Uint64Kind,
-	"FloatValue": protoreflect.FloatKind, "DoubleValue": protoreflect.DoubleKind,
+	return known.form
 }
 
 func isMessageSet(desc protoreflect.MessageDescriptor) bool {

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // maxNesting is how deep the JSON of metadata may nest.
@@ -50,32 +51,32 @@ func newMetadataField(fd protoreflect.FieldDescriptor) *metadataField {
 
 // appendText appends the metadata text of the field in m, which must be
 // populated there. Text that is not UTF-8 is repaired, and repaired says so.
-// It is false, and appends nothing, where the value has no ProtoJSON.
-func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types *Catalog) (_ []byte, repaired, ok bool) {
+// It is None, and appends nothing, where the value has no ProtoJSON.
+func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types *Catalog) (_ []byte, repaired bool, fidelity protojson.Fidelity) {
 	kind := f.desc.Kind()
 	switch {
 	case f.desc.IsList() && kind == protoreflect.StringKind:
 		dst, repaired = appendStrings(dst, m.Get(f.desc).List())
-		return dst, repaired, true
+		return dst, repaired, protojson.Exact
 	case !f.bare:
 	case kind == protoreflect.StringKind:
 		text := m.Get(f.desc).String()
 		clean := jsontree.Clean(text)
-		return append(dst, clean...), len(clean) != len(text), true
+		return append(dst, clean...), len(clean) != len(text), protojson.Exact
 	case kind == protoreflect.BoolKind:
-		return strconv.AppendBool(dst, m.Get(f.desc).Bool()), false, true
+		return strconv.AppendBool(dst, m.Get(f.desc).Bool()), false, protojson.Exact
 	case isSigned(kind):
-		return strconv.AppendInt(dst, m.Get(f.desc).Int(), 10), false, true
+		return strconv.AppendInt(dst, m.Get(f.desc).Int(), 10), false, protojson.Exact
 	case isUnsigned(kind):
-		return strconv.AppendUint(dst, m.Get(f.desc).Uint(), 10), false, true
+		return strconv.AppendUint(dst, m.Get(f.desc).Uint(), 10), false, protojson.Exact
 	}
-	out, ok := types.Codec().AppendField(dst, m, f.desc, maxNesting)
-	if !ok { // text that is not UTF-8 may be all that is wrong
+	out, fidelity := types.Codec().AppendField(dst, m, f.desc, maxNesting)
+	if fidelity == protojson.None { // text that is not UTF-8 may be all that is wrong
 		clone := proto.Clone(m.Interface()).ProtoReflect()
 		RepairMessage(clone)
 		repaired = true
-		if out, ok = types.Codec().AppendField(dst, clone, f.desc, maxNesting); !ok {
-			return dst, false, false
+		if out, fidelity = types.Codec().AppendField(dst, clone, f.desc, maxNesting); fidelity == protojson.None {
+			return dst, false, protojson.None
 		}
 	}
 	if f.bare && out[len(dst)] == '"' {
@@ -85,7 +86,7 @@ func (f *metadataField) appendText(dst []byte, m protoreflect.Message, types *Ca
 			out = append(dst, tree.Root().Text()...)
 		}
 	}
-	return out, repaired, true
+	return out, repaired, fidelity
 }
 
 // appendStrings appends a list of strings as compact JSON.

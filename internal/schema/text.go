@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // messageTemplate is the developer-facing text of an error, parsed once. The
@@ -39,8 +40,8 @@ func (t messageTemplate) append(dst []byte, m *instance, types *Catalog) ([]byte
 		if !m.Has(part.field.desc) {
 			return dst, false
 		}
-		var ok bool
-		if dst, _, ok = part.field.appendText(dst, m.Message, types); !ok {
+		var fidelity protojson.Fidelity
+		if dst, _, fidelity = part.field.appendText(dst, m.Message, types); fidelity == protojson.None {
 			return dst, false
 		}
 	}
