@@ -93,12 +93,6 @@ func TestAppendCanonical_refused(t *testing.T) {
 		if got, ok := jsontree.AppendCanonical([]byte("x"), v); ok || string(got) != "x" {
 			t.Errorf("%s: %s, %v", text, got, ok)
 		}
-		if got, ok := jsontree.AppendCanonicalWith([]byte("x"), v, "b", ""); ok || string(got) != "x" {
-			t.Errorf("%s: %s, %v", text, got, ok)
-		}
-		if got, ok := jsontree.AppendCanonicalWithout([]byte("x"), v, "b"); ok || string(got) != "x" {
-			t.Errorf("%s: %s, %v", text, got, ok)
-		}
 	}
 }
 
@@ -173,26 +167,6 @@ func TestAppendCanonical_doubles(t *testing.T) {
 		}
 		if got, ok := jsontree.AppendCanonical(nil, parse(t, token)); !ok || string(got) != string(want) {
 			t.Fatalf("%s: %s, %v, want %s", token, got, ok, want)
-		}
-	}
-}
-
-func TestAppendCanonicalWith(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct{ text, with, without string }{
-		{`{}`, `{"@type":"x\n"}`, `{}`},
-		{`{"b":{"@type":2},"a":1}`, `{"@type":"x\n","a":1,"b":{"@type":2}}`, `{"a":1,"b":{"@type":2}}`},
-		{`{"b":2,"\u0040type":[1e9999],"a":1}`, `{"@type":"x\n","a":1,"b":2}`, `{"a":1,"b":2}`},
-		{`{"@type":"y","A":"B"}`, `{"@type":"x\n","A":"B"}`, `{"A":"B"}`},
-		{`{"@type":"y","A":-0}`, "", ""},
-		{`["@type"]`, "", ""},
-	} {
-		v := parse(t, row.text)
-		if got, ok := jsontree.AppendCanonicalWith([]byte("-"), v, "@type", "x\n"); ok != (row.with != "") || string(got) != "-"+row.with {
-			t.Errorf("%s: %s, %v, want %s", row.text, got, ok, row.with)
-		}
-		if got, ok := jsontree.AppendCanonicalWithout([]byte("-"), v, "@type"); ok != (row.without != "") || string(got) != "-"+row.without {
-			t.Errorf("%s: %s, %v, want %s", row.text, got, ok, row.without)
 		}
 	}
 }
