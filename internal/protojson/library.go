@@ -186,12 +186,6 @@ func (r *reader) ascend(wire []byte, m *Message) {
 			content, _ := protowire.ConsumeGroup(number, rest)
 			r.ascend(content, f.message)
 		case kind != protowire.BytesType || f.kind != protoreflect.MessageKind:
-		case f.value != nil && f.value.message != nil:
-			content, _ := protowire.ConsumeBytes(rest)
-			_, _, key := protowire.ConsumeField(content)
-			_, _, tag := protowire.ConsumeTag(content[key:])
-			value, _ := protowire.ConsumeBytes(content[key+tag:])
-			r.ascend(value, f.value.message)
 		case f.message != nil:
 			content, _ := protowire.ConsumeBytes(rest)
 			r.ascend(content, f.message)

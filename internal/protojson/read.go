@@ -56,6 +56,9 @@ func (r *reader) fail(t trouble) bool {
 	return false
 }
 
+// isLeftOut tells whether a value was not read because it need not be.
+func (r *reader) isLeftOut(ok bool) bool { return !ok && r.trouble == leftOut }
+
 // message appends the bytes of a message.
 func (r *reader) message(dst []byte, v jsontree.Value, m *Message) ([]byte, bool) {
 	if m.form < formAny {
@@ -188,11 +191,11 @@ func (r *reader) field(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 	start := len(dst)
 	dst = append(dst, f.tag...)
 	body := len(dst)
-	dst, answer := r.value(dst, v, f)
-	if answer == leftOut || !f.presence && answer == read && f.zero(dst[body:]) {
+	dst, ok := r.value(dst, v, f)
+	if r.isLeftOut(ok) || ok && !f.presence && f.zero(dst[body:]) {
 		return dst[:start], true
 	}
-	return dst, answer == read
+	return dst, ok
 }
 
 // elements appends a list.
@@ -213,11 +216,11 @@ func (r *reader) elements(dst []byte, v jsontree.Value, f *field) ([]byte, bool)
 		if !f.packed {
 			dst = append(dst, f.tag...)
 		}
-		var answer answer
-		if dst, answer = r.value(dst, e, f); answer == failed {
-			return dst, false
-		} else if answer == leftOut {
+		var ok bool
+		if dst, ok = r.value(dst, e, f); r.isLeftOut(ok) {
 			dst = dst[:before]
+		} else if !ok {
+			return dst, false
 		}
 	}
 	if !f.packed {
@@ -247,12 +250,11 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 			return dst, r.fail(refused)
 		}
 		dst = append(dst, f.value.tag...)
-		var answer answer
-		if dst, answer = r.value(dst, e, f.value); answer == failed {
-			return dst, false
-		} else if answer == leftOut {
+		if dst, ok = r.value(dst, e, f.value); r.isLeftOut(ok) {
 			dst = dst[:before]
 			continue
+		} else if !ok {
+			return dst, false
 		}
 		dst = frame(dst, before+len(f.tag))
 		name, plain := e.RawName()

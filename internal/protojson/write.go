@@ -15,6 +15,7 @@ const (
 	refused trouble = iota // no ProtoJSON says it, or it is none
 	odd                    // fields stand twice or in an odd order: the library may put that right
 	foreign                // the tables do not hold it: the library may
+	leftOut                // the schema does not know it, which does not matter
 )
 
 // A writer writes ProtoJSON while it passes once over Protobuf bytes.
