@@ -300,27 +300,30 @@ const (
 
 func (c *Codec) read(l *link, v jsontree.Value, how manner) (value []byte, ok bool) {
 	r := getReader(c)
-	defer r.put()
 	r.lenient, r.numbers = how != strict, how == strict
+	out := r.out[:0]
 	switch {
 	case how == strict:
-		r.out, ok = r.embedded(r.out[:0], v, l.table)
-	case how == lenient && l.table.wellKnown:
-		v = v.Get("value")
-		r.out, ok = r.message(r.out[:0], v, l.table)
-	case how == lenient:
+		out, ok = r.embedded(out, v, l.table)
+	case how == lenient && !l.table.wellKnown:
 		r.textual = l.table.desc.FullName() == errorInfo
-		r.out, ok = r.fields(r.out[:0], v, l.table, typedObject)
+		out, ok = r.fields(out, v, l.table, typedObject)
 	default:
-		r.out, ok = r.message(r.out[:0], v, l.table)
+		if how == lenient {
+			v = v.Get("value")
+		}
+		out, ok = r.message(out, v, l.table)
 	}
-	if !ok && r.trouble == foreign {
-		return c.libraryRead(l, v, r.lenient)
+	r.out = out
+	if ok && len(out) > 0 {
+		value = append(make([]byte, 0, len(out)), out...)
 	}
-	if !ok || len(r.out) == 0 {
-		return nil, ok
+	trouble := r.trouble
+	r.put()
+	if !ok && trouble == foreign {
+		return c.libraryRead(l, v, how != strict)
 	}
-	return append(make([]byte, 0, len(r.out)), r.out...), true
+	return value, ok
 }
 
 const errorInfo = "google.rpc.ErrorInfo"
