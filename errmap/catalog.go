@@ -57,12 +57,6 @@ func (c *Catalog) ByJSONRPC(domain string, number int32) *Definition {
 	return (*Definition)(c.schema().ByJSONRPC(domain, number))
 }
 
-// find is Find and KnowsDomain of parts of a message's bytes.
-func (c *Catalog) find(domain, reason []byte) (d *Definition, knows bool) {
-	found, knows := c.schema().Lookup(domain, reason)
-	return (*Definition)(found), knows
-}
-
 // FindMessageByURL returns the type that the last segment of a type URL names,
 // protoregistry.NotFound where the catalogue does not know it. With the other
 // Find methods it makes a Catalog a resolver for protojson and anypb.

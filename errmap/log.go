@@ -18,8 +18,8 @@ import (
 //	slog.ErrorContext(ctx, "charge failed", errmap.LogAttr(err))
 func LogAttr(err error) slog.Attr {
 	const key = "error"
-	if e, ok := find(err); ok {
-		return slog.Attr{Key: key, Value: e.LogValue()}
+	if found := speakers(err, nil, true); found.e != nil {
+		return slog.Attr{Key: key, Value: found.within(err).LogValue()}
 	}
 	if err == nil {
 		return slog.Any(key, nil)
