@@ -39,11 +39,16 @@ func recovered(err *error) {
 	}
 }
 
-func (c *Codec) unmarshal(l *link, value []byte, options proto.UnmarshalOptions) (_ proto.Message, err error) {
+// Unmarshal is that of options, and an error where it panics.
+func Unmarshal(options proto.UnmarshalOptions, value []byte, m proto.Message) (err error) {
 	defer recovered(&err)
+	return options.Unmarshal(value, m)
+}
+
+func (c *Codec) unmarshal(l *link, value []byte, options proto.UnmarshalOptions) (proto.Message, error) {
 	m := l.mt.New().Interface()
 	options.Resolver, options.AllowPartial = c.types, true
-	return m, options.Unmarshal(value, m)
+	return m, Unmarshal(options, value, m)
 }
 
 func marshal(dst []byte, m proto.Message) (_ []byte, err error) {
