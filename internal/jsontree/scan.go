@@ -6,11 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-func space(text []byte, i int) int {
+// skip returns the index after the white space that begins at i, and info with what
+// there is of it.
+func skip(text []byte, i int, info uint32) (int, uint32) {
+	if i < len(text) && text[i] <= ' ' {
+		return space(text, i, info)
+	}
+	return i, info
+}
+
+func space(text []byte, i int, info uint32) (int, uint32) {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
+		info |= spaced
 	}
-	return i
+	return i, info
 }
 
 // plainEnd returns the index of a byte that special marks: all before it from i on
@@ -86,27 +96,18 @@ func escapeEnd(text []byte, i int) (end int, single bool, why problem) {
 }
 
 // numberEnd returns the index after the number that begins at i.
-func numberEnd(text []byte, i int) (int, problem) {
+func numberEnd(text []byte, i int) (_ int, why problem) {
 	if text[i] == '-' {
 		i++
 	}
-	if i >= len(text) || text[i]-'0' > 9 {
-		return i, wantDigit
-	}
-	if text[i] == '0' {
+	if i < len(text) && text[i] == '0' {
 		i++
-	} else {
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
+	} else if i, why = digitsEnd(text, i); why != fine {
+		return i, why
 	}
 	if i < len(text) && text[i] == '.' {
-		i++
-		if i >= len(text) || text[i]-'0' > 9 {
-			return i, wantDigit
-		}
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
+		if i, why = digitsEnd(text, i+1); why != fine {
+			return i, why
 		}
 	}
 	if i < len(text) && text[i]|0x20 == 'e' {
@@ -114,14 +115,19 @@ func numberEnd(text []byte, i int) (int, problem) {
 		if i < len(text) && (text[i] == '+' || text[i] == '-') {
 			i++
 		}
-		if i >= len(text) || text[i]-'0' > 9 {
-			return i, wantDigit
-		}
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
+		return digitsEnd(text, i)
 	}
 	return i, fine
+}
+
+// digitsEnd returns the index after the digits that begin at i, of which there must
+// be one.
+func digitsEnd(text []byte, i int) (int, problem) {
+	why := wantDigit
+	for ; i < len(text) && text[i]-'0' <= 9; i++ {
+		why = fine
+	}
+	return i, why
 }
 
 // fewNodes is how many nodes a list begins with.

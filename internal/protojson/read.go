@@ -28,8 +28,7 @@ type reader struct {
 
 // span is a field or an entry of a map in bytes that were written.
 type span struct {
-	key        entry
-	number     protowire.Number
+	key        entry // of a field, its number
 	start, end int
 }
 
@@ -56,6 +55,9 @@ func (r *reader) fail(t trouble) bool {
 	r.trouble = t
 	return false
 }
+
+// isLeftOut tells whether a value was not read because it need not be.
+func (r *reader) isLeftOut(ok bool) bool { return !ok && r.trouble == leftOut }
 
 // message appends the bytes of a message.
 func (r *reader) message(dst []byte, v jsontree.Value, m *Message) ([]byte, bool) {
@@ -138,7 +140,7 @@ func (r *reader) fields(dst []byte, v jsontree.Value, m *Message, frame frameKin
 		}
 	}
 	if !ascends {
-		r.order(dst[start:])
+		r.order(dst[start:], nil)
 	}
 	return dst, true
 }
@@ -179,9 +181,6 @@ func (r *reader) field(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 	case f.kind == protoreflect.GroupKind:
 		return dst, r.fail(foreign)
 	case f.value != nil:
-		if r.textual && v.Is(jsontree.Object) && f.key.kind == protoreflect.StringKind && f.value.kind == protoreflect.StringKind && f.number == 3 {
-			return r.texts(dst, v, f)
-		}
 		return r.entries(dst, v, f)
 	case f.repeated:
 		return r.elements(dst, v, f)
@@ -189,11 +188,11 @@ func (r *reader) field(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 	start := len(dst)
 	dst = append(dst, f.tag...)
 	body := len(dst)
-	dst, answer := r.value(dst, v, f)
-	if answer == leftOut || !f.presence && answer == read && f.zero(dst[body:]) {
+	dst, ok := r.value(dst, v, f)
+	if r.isLeftOut(ok) || ok && !f.presence && f.zero(dst[body:]) {
 		return dst[:start], true
 	}
-	return dst, answer == read
+	return dst, ok
 }
 
 // elements appends a list.
@@ -214,11 +213,11 @@ func (r *reader) elements(dst []byte, v jsontree.Value, f *field) ([]byte, bool)
 		if !f.packed {
 			dst = append(dst, f.tag...)
 		}
-		var answer answer
-		if dst, answer = r.value(dst, e, f); answer == failed {
-			return dst, false
-		} else if answer == leftOut {
+		var ok bool
+		if dst, ok = r.value(dst, e, f); r.isLeftOut(ok) {
 			dst = dst[:before]
+		} else if !ok {
+			return dst, false
 		}
 	}
 	if !f.packed {
@@ -235,35 +234,99 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 	if !v.Is(jsontree.Object) {
 		return dst, r.fail(refused)
 	}
+	// Of metadata, what is no text is its JSON, null is nothing, and lone surrogates are U+FFFD.
+	texts := r.textual && f.key.kind == protoreflect.StringKind && f.value.kind == protoreflect.StringKind
 	start, ascends, doubled := len(dst), true, v.Doubled()
 	var last []byte // the name before
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if doubled && e.Repeats() {
+		if doubled && e.Repeats() || texts && e.Is(jsontree.Null) {
 			continue
 		}
 		before := len(dst)
 		dst = append(append(append(dst, f.tag...), 0), f.key.tag...)
 		var ok bool
-		if dst, ok = r.key(dst, e, f.key); !ok {
+		if dst, ok = r.key(dst, e, f.key); !ok && !texts {
 			return dst, r.fail(refused)
 		}
 		dst = append(dst, f.value.tag...)
-		var answer answer
-		if dst, answer = r.value(dst, e, f.value); answer == failed {
-			return dst, false
-		} else if answer == leftOut {
-			dst = dst[:before]
-			continue
+		body := len(dst)
+		switch {
+		case texts && e.Is(jsontree.String):
+			dst = frame(e.AppendText(append(dst, 0)), body)
+		case texts:
+			dst = frame(e.AppendOnce(append(dst, 0)), body)
+		default:
+			if dst, ok = r.value(dst, e, f.value); r.isLeftOut(ok) {
+				dst = dst[:before]
+				continue
+			} else if !ok {
+				return dst, false
+			}
 		}
 		dst = frame(dst, before+len(f.tag))
 		name, plain := e.RawName()
 		ascends = ascends && plain && (last == nil || f.key.kind == protoreflect.StringKind && bytes.Compare(last, name) < 0)
 		last = name
 	}
-	if !ascends && !r.orderEntries(dst[start:], f) {
+	if !ascends && !r.order(dst[start:], f) && !texts {
 		return dst, r.fail(refused)
 	}
 	return dst, true
+}
+
+// key appends the name of a member as a key.
+func (r *reader) key(dst []byte, e jsontree.Value, f *field) ([]byte, bool) {
+	name, plain := e.RawName()
+	if !plain {
+		r.text = e.AppendNameText(r.text[:0])
+		name = r.text
+	}
+	switch {
+	case f.kind == protoreflect.StringKind:
+		return append(protowire.AppendVarint(dst, uint64(len(name))), name...), plain || !e.Lone()
+	case f.kind == protoreflect.BoolKind:
+		switch string(name) {
+		case "true":
+			return append(dst, 1), true
+		case "false":
+			return append(dst, 0), true
+		}
+		return dst, false
+	case f.signed:
+		n, err := strconv.ParseInt(string(name), 10, f.bits)
+		return f.appendNumber(dst, uint64(n)), err == nil
+	}
+	n, err := strconv.ParseUint(string(name), 10, f.bits)
+	return f.appendNumber(dst, n), err == nil
+}
+
+// order puts fields that were written into the order of their numbers, or if f is
+// not nil the entries of that map into the order of their keys. It is false where
+// something stands twice.
+func (r *reader) order(wire []byte, f *field) bool {
+	spans, unique := r.spans[:0], true
+	for at := 0; at < len(wire); {
+		number, _, n := protowire.ConsumeField(wire[at:])
+		if len(spans) == cap(spans) {
+			spans = slices.Grow(spans, (len(wire)-at)/n) // if all are like this one
+		}
+		s := span{key: entry{number: uint64(number)}, start: at, end: at + n}
+		if f != nil {
+			s.key = f.keyAt(wire[at:])
+		}
+		spans = append(spans, s)
+		at += n
+	}
+	slices.SortStableFunc(spans, func(a, b span) int { return a.key.compare(b.key) })
+	r.spare = r.spare[:0]
+	for i, s := range spans {
+		unique = unique && (i == 0 || spans[i-1].key.compare(s.key) != 0)
+		r.spare = append(r.spare, wire[s.start:s.end]...)
+	}
+	copy(wire, r.spare)
+	clear(spans)
+	r.spans = spans[:0]
+	return unique
 }
 
 // keyAt returns the key of the entry that was written at the beginning of wire.
@@ -275,109 +338,8 @@ func (f *field) keyAt(wire []byte) entry {
 		text, _ := consumeBytes(wire)
 		return entry{text: text}
 	}
-	return entry{number: f.key.sortable(wire)}
-}
-
-// key appends the name of a member as a key.
-func (r *reader) key(dst []byte, e jsontree.Value, f *field) ([]byte, bool) {
-	name, plain := e.RawName()
-	if !plain {
-		if e.Lone() {
-			return dst, false
-		}
-		r.text = e.AppendNameText(r.text[:0])
-		name = r.text
-	}
-	switch {
-	case f.kind == protoreflect.StringKind:
-		return append(protowire.AppendVarint(dst, uint64(len(name))), name...), true
-	case f.kind == protoreflect.BoolKind:
-		switch string(name) {
-		case "true":
-			return append(dst, 1), true
-		case "false":
-			return append(dst, 0), true
-		}
-		return dst, false
-	case f.signed():
-		n, err := strconv.ParseInt(string(name), 10, f.bits())
-		return f.appendNumber(dst, uint64(n)), err == nil
-	}
-	n, err := strconv.ParseUint(string(name), 10, f.bits())
-	return f.appendNumber(dst, n), err == nil
-}
-
-// texts appends the metadata of an ErrorInfo: what is no text as its JSON, null as
-// nothing.
-func (r *reader) texts(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
-	start := len(dst)
-	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() || e.Is(jsontree.Null) {
-			continue
-		}
-		before := len(dst)
-		dst = append(append(append(dst, f.tag...), 0), f.key.tag...)
-		r.text = e.AppendNameText(r.text[:0])
-		dst = append(protowire.AppendVarint(dst, uint64(len(r.text))), r.text...)
-		dst = append(append(dst, f.value.tag...), 0)
-		body := len(dst)
-		if e.Is(jsontree.String) {
-			dst = e.AppendText(dst)
-		} else {
-			dst = e.AppendOnce(dst)
-		}
-		dst = frame(frame(dst, body-1), before+len(f.tag))
-	}
-	r.orderEntries(dst[start:], f)
-	return dst, true
-}
-
-// order puts fields that were written into the order of their numbers.
-func (r *reader) order(wire []byte) {
-	spans := r.spansFor(wire)
-	for at := 0; at < len(wire); {
-		number, _, n := protowire.ConsumeField(wire[at:])
-		spans = append(spans, span{number: number, start: at, end: at + n})
-		at += n
-	}
-	slices.SortStableFunc(spans, func(a, b span) int { return int(a.number) - int(b.number) })
-	r.rearrange(wire, spans)
-}
-
-// orderEntries puts entries that were written into the order of their keys; false
-// where a key stands twice.
-func (r *reader) orderEntries(wire []byte, f *field) bool {
-	spans := r.spansFor(wire)
-	for at := 0; at < len(wire); {
-		_, _, n := protowire.ConsumeField(wire[at:])
-		spans = append(spans, span{key: f.keyAt(wire[at:]), start: at, end: at + n})
-		at += n
-	}
-	slices.SortStableFunc(spans, func(a, b span) int { return a.key.compare(&b.key) })
-	for i := 1; i < len(spans); i++ {
-		if spans[i-1].key.compare(&spans[i].key) == 0 {
-			return false
-		}
-	}
-	r.rearrange(wire, spans)
-	return true
-}
-
-func (r *reader) spansFor(wire []byte) []span {
-	if len(wire) > longMessage {
-		return slices.Grow(r.spans[:0], countFields(wire))
-	}
-	return r.spans[:0]
-}
-
-func (r *reader) rearrange(wire []byte, spans []span) {
-	r.spare = r.spare[:0]
-	for _, s := range spans {
-		r.spare = append(r.spare, wire[s.start:s.end]...)
-	}
-	copy(wire, r.spare)
-	clear(spans)
-	r.spans = spans[:0]
+	v, _ := f.key.number64(wire)
+	return entry{number: f.key.flip(v)}
 }
 
 // frame puts the length of what follows the byte at start into it, and makes room
