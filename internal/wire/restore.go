@@ -159,7 +159,7 @@ func (r *reading) placed(carried *errmapv1.Carried, details, plain []hub.Detail)
 			plain = plain[1:]
 		}
 		d := details[i]
-		if d.JSON != nil { // as it would have been read where it stood
+		if d.JSON != nil && d.JSON[0] == '{' { // as it would have been read where it stood
 			d = r.reread(d.JSON)
 		}
 		out = append(out, d)
