@@ -45,7 +45,7 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/cause", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/cause", "internal/deadline", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
 	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
 	{packages: []string{"internal/loglimit"}, outside: []string{"golang.org/x/time"}},
 	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
@@ -117,7 +117,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server/httpjson"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/negotiate", "internal/origin", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/negotiate", "internal/origin", "internal/register"},
 		outside:  []string{connect, gateway, api, protobuf, rpc},
 	},
 	{packages: []string{"server/httpserver"}, inside: []string{"internal/deadline", "internal/loglimit", "internal/origin"}, outside: []string{"connectrpc.com/cors", "github.com/rs/cors"}},
@@ -128,7 +128,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/jsonrpc", "internal/loglimit", "internal/negotiate", "internal/origin", "internal/procedure", "internal/protojson", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/jsonrpc", "internal/loglimit", "internal/negotiate", "internal/origin", "internal/procedure", "internal/protojson", "internal/register"},
 		outside:  []string{connect, protobuf, rpc, api},
 	},
 	{
