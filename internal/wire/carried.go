@@ -206,7 +206,7 @@ func detailSums(codec *protojson.Codec, d *hub.Detail, known bool) (name, text u
 	case d.Empty():
 		return name, crc32.ChecksumIEEE([]byte("{}"))
 	case d.JSON == nil:
-		out, fidelity := codec.AppendAny(nil, hub.URLPrefix+bare, d.Value, detailDepth)
+		out, fidelity := codec.AppendAny(make([]byte, 0, 2*len(d.Value)+128), hub.URLPrefix+bare, d.Value, detailDepth)
 		if fidelity == protojson.None || fidelity == protojson.Known && !known {
 			return name, 0
 		}

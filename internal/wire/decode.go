@@ -150,7 +150,11 @@ func numberToken(v jsontree.Value) (string, bool) {
 
 // errorInfoDetail returns an ErrorInfo as a detail, its entries sorted by key.
 func errorInfoDetail(reason, domain string, metadata map[string]string) hub.Detail {
-	var value []byte
+	size := len(reason) + len(domain) + 12
+	for key, text := range metadata {
+		size += len(key) + len(text) + 18
+	}
+	value := make([]byte, 0, size)
 	if reason != "" {
 		value = protowire.AppendString(protowire.AppendTag(value, 1, protowire.BytesType), reason)
 	}

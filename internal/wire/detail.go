@@ -255,6 +255,22 @@ func (in Info) Metadata() map[string]string {
 	return m
 }
 
+// entry is one of metadata.
+type entry struct{ key, value []byte }
+
+// sorted appends the entries to room, sorted by key.
+func (in Info) sorted(room []entry) []entry {
+	in.entries(func(key, value []byte) { room = append(room, entry{key, value}) })
+	slices.SortStableFunc(room, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
+	kept := room[:0]
+	for i := range room {
+		if i+1 == len(room) || !bytes.Equal(room[i].key, room[i+1].key) {
+			kept = append(kept, room[i])
+		}
+	}
+	return kept
+}
+
 // identity returns the first ErrorInfo whose domain is known, else the first, and
 // its place; -1 where there is none.
 func identity(details []hub.Detail, catalog *schema.Catalog) (first Info, place int) {

@@ -54,13 +54,16 @@ type names []string
 // find returns the place of a name, and whether a member's name differs from one of
 // the form's in case alone: some readers would take it for that.
 func (n names) find(m jsontree.Value) (i int, folded bool) {
+	text, plain := m.RawName()
+	if !plain {
+		text = m.AppendNameText(nil)
+	}
 	for i, name := range n {
-		if m.NameIs(name) {
+		if name == string(text) {
 			return i, false
 		}
 	}
-	text := m.NameText()
-	return -1, slices.ContainsFunc(n, func(name string) bool { return strings.EqualFold(name, text) })
+	return -1, slices.ContainsFunc(n, func(name string) bool { return strings.EqualFold(name, string(text)) })
 }
 
 // maxNames is the most members that a form itself has.

@@ -93,11 +93,12 @@ func (w *writing) problemHead(dst []byte, status int) ([]byte, labels) {
 	if len(in.Domain) > 0 {
 		dst = jsontree.AppendStringBytes(append(dst, `,"domain":`...), in.Domain)
 	}
-	if metadata := in.Metadata(); len(metadata) > 0 {
+	var few [8]entry
+	if metadata := in.sorted(few[:0]); len(metadata) > 0 {
 		lead := `,"metadata":{`
-		for _, key := range sortedKeys(metadata) {
-			dst = jsontree.AppendString(append(dst, lead...), key)
-			dst = jsontree.AppendString(append(dst, ':'), metadata[key])
+		for i := range metadata {
+			dst = jsontree.AppendStringBytes(append(dst, lead...), metadata[i].key)
+			dst = jsontree.AppendStringBytes(append(dst, ':'), metadata[i].value)
 			lead = ","
 		}
 		dst = append(dst, '}')

@@ -58,14 +58,15 @@ func (r *reading) restore(s shape, member jsontree.Value) (believed bool) {
 		r.Notes.Add("errmap.v1.Carried dropped: it cannot be read")
 		return false
 	}
-	if why := r.doubt(carried, plain, s); why != "" {
+	details, why := r.doubt(carried, plain, s)
+	if why != "" {
 		r.Notes.Add("errmap.v1.Carried dropped: %s", why)
 		return false
 	}
 	if !member.Exists() && hasLaterFields(carried) {
 		r.Notes.Add("errmap.v1.Carried: fields that its schema does not know dropped")
 	}
-	r.Details = append(r.placed(carried, plain), after...)
+	r.Details = append(r.placed(carried, details, plain), after...)
 	r.restoreReceived(carried.GetReceived())
 	return true
 }
@@ -93,43 +94,45 @@ func hasLaterFields(c *errmapv1.Carried) bool {
 	return unknown > 0
 }
 
-// doubt says why a Carried is not to be believed, or nothing.
-func (r *reading) doubt(carried *errmapv1.Carried, plain []hub.Detail, s shape) string {
+// doubt returns the details that a Carried holds, or says why it is not to be
+// believed.
+func (r *reading) doubt(carried *errmapv1.Carried, plain []hub.Detail, s shape) (details []hub.Detail, why string) {
 	sums := carried.GetCheck()
 	if len(sums) != 4+8*len(plain) {
-		return "it was written for another number of details"
+		return nil, "it was written for another number of details"
 	}
 	if binary.BigEndian.Uint32(sums) != headSum(r.Number, r.Message) {
-		return "it was written for another code or message"
+		return nil, "it was written for another code or message"
 	}
 	for i := range plain {
 		name, text := detailSums(r.codec, &plain[i], false)
 		wantName, wantText := binary.BigEndian.Uint32(sums[4+8*i:]), binary.BigEndian.Uint32(sums[8+8*i:])
 		if name != wantName || text != wantText && text != 0 && wantText != 0 {
-			return "it was written for another detail " + strconv.Itoa(i)
+			return nil, "it was written for another detail " + strconv.Itoa(i)
 		}
 	}
 	next, used := uint32(0), 0
 	for _, cd := range carried.GetDetails() {
 		d := fromCarried(cd)
+		details = append(details, d)
 		if cd.GetContent() == nil || d.Is(hub.NameCarried) || cd.GetPlace() < next {
-			return "a detail in it is malformed"
+			return nil, "a detail in it is malformed"
 		}
 		used += int(min(cd.GetPlace()-next, math.MaxInt32))
 		next = cd.GetPlace() + 1
 		if used > len(plain) || cd.GetPlain() && used == len(plain) {
-			return "a detail in it has no place"
+			return nil, "a detail in it has no place"
 		}
 		if cd.GetPlain() {
 			if !r.contains(&d, &plain[used]) {
-				return "a detail in it says something else than the plain one"
+				return nil, "a detail in it says something else than the plain one"
 			}
 			used++
 		} else if !r.unshowable(&d, s) {
-			return "a detail in it could have been plain"
+			return nil, "a detail in it could have been plain"
 		}
 	}
-	return ""
+	return details, ""
 }
 
 // unshowable tells whether a detail has no plain form on a kind of wire. What is of a
@@ -146,17 +149,17 @@ func (r *reading) unshowable(d *hub.Detail, s shape) bool {
 }
 
 // placed puts the carried details in their places among the plain ones.
-func (r *reading) placed(carried *errmapv1.Carried, plain []hub.Detail) []hub.Detail {
-	out := make([]hub.Detail, 0, len(plain)+len(carried.GetDetails()))
-	for _, cd := range carried.GetDetails() {
+func (r *reading) placed(carried *errmapv1.Carried, details, plain []hub.Detail) []hub.Detail {
+	out := make([]hub.Detail, 0, len(plain)+len(details))
+	for i, cd := range carried.GetDetails() {
 		for uint32(len(out)) < cd.GetPlace() {
 			out, plain = append(out, plain[0]), plain[1:]
 		}
 		if cd.GetPlain() {
 			plain = plain[1:]
 		}
-		d := fromCarried(cd)
-		if d.JSON != nil { // as it would have been read where it stood
+		d := details[i]
+		if d.JSON != nil && d.JSON[0] == '{' { // as it would have been read where it stood
 			d = r.reread(d.JSON)
 		}
 		out = append(out, d)
@@ -186,7 +189,7 @@ func fromCarried(cd *errmapv1.CarriedDetail) hub.Detail {
 		return hub.Detail{TypeURL: hub.NameCarried}
 	}
 	root := tree.Root()
-	d := hub.Detail{JSON: root.AppendCompact(nil)}
+	d := hub.Detail{JSON: root.AppendCompact(make([]byte, 0, len(text.Json)))}
 	if kind := root.Get(memberType); kind.Is(jsontree.String) {
 		d.TypeURL = kind.Text()
 	}
