@@ -203,22 +203,7 @@ func (o *clientOptions) contradicted(ctx context.Context) error {
 	if !ok || !isGRPC(info.Protocol) {
 		return nil
 	}
-	trailer := info.ResponseTrailer()
-	for _, value := range trailer.Values(errmap.HeaderGRPCStatus) {
-		if value == "0" {
-			continue
-		}
-		headers := map[string][]string{errmap.HeaderGRPCStatus: {value}}
-		for _, name := range []string{errmap.HeaderGRPCMessage, errmap.HeaderGRPCDetails} {
-			if values := trailer.Values(name); len(values) > 0 {
-				headers[name] = values
-			}
-		}
-		if e, err := errmap.DecodeGRPC(headers, o.decoding(ctx)...); err == nil {
-			return e.WithRemote()
-		}
-	}
-	return nil
+	return adapter.Contradicted(info.ResponseTrailer(), o.decoding(ctx))
 }
 
 // decoding returns the options for reading the answer of a call.

@@ -2,7 +2,6 @@ package errmapconnect
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -10,8 +9,7 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
-	"github.com/errmap/errmap/internal/cause"
-	"google.golang.org/genproto/googleapis/rpc/code"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // What connect.CallInfo.Protocol says of calls through the transports of this
@@ -137,28 +135,5 @@ func ofRequest(err error) error {
 	if !ok || c == nil || c.IsRemote() {
 		return err
 	}
-	e := read(c, nil).WithCause(err)
-	ofContext := cause.OfContext(err)
-	switch c.Code() {
-	case connect.CodeInvalidArgument, connect.CodeResourceExhausted, connect.CodeUnimplemented:
-		return e
-	case connect.CodeUnknown:
-		if _, ok := errors.AsType[base64.CorruptInputError](err); ok { // the message of a GET
-			return errmap.NewCode(code.Code_INVALID_ARGUMENT, "the message of the query is no base64").WithCause(err)
-		}
-	case connect.CodeInternal:
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return errmap.NewCode(code.Code_INVALID_ARGUMENT, "the request breaks off").WithCause(err)
-		}
-	case connect.CodeCanceled:
-		// The connection is gone, which the context may not know yet.
-		if !ofContext {
-			return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err)
-		}
-	case connect.CodeDeadlineExceeded:
-		if !ofContext {
-			return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err)
-		}
-	}
-	return e.WithLocal()
+	return adapter.OfRequest(read(c, nil), err)
 }

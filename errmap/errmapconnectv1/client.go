@@ -242,21 +242,7 @@ func (i *clientInterceptor) contradicted(protocol string, trailer http.Header) e
 	if protocol != connect.ProtocolGRPC && protocol != connect.ProtocolGRPCWeb {
 		return nil
 	}
-	for _, value := range trailer.Values(errmap.HeaderGRPCStatus) {
-		if value == "0" {
-			continue
-		}
-		trailers := map[string][]string{errmap.HeaderGRPCStatus: {value}}
-		for _, name := range []string{errmap.HeaderGRPCMessage, errmap.HeaderGRPCDetails} {
-			if values := trailer.Values(name); len(values) > 0 {
-				trailers[name] = values
-			}
-		}
-		if e, err := errmap.DecodeGRPC(trailers, i.Decode...); err == nil {
-			return e.WithRemote()
-		}
-	}
-	return nil
+	return adapter.Contradicted(trailer, i.Decode)
 }
 
 func (i *clientInterceptor) decoding(c *connect.Error) []errmap.DecodeOption {

@@ -8,8 +8,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/errmap/errmap/errmap"
-	"github.com/errmap/errmap/internal/cause"
-	"google.golang.org/genproto/googleapis/rpc/code"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // WithServer returns the option of a handler that installs ServerInterceptor.
@@ -158,23 +157,5 @@ func ofRequest(err error) error {
 	if !ok || c == nil || isWireError(c) {
 		return err
 	}
-	e := read(c, nil).WithCause(err)
-	switch c.Code() {
-	case connect.CodeInvalidArgument, connect.CodeResourceExhausted, connect.CodeUnimplemented:
-		return e
-	case connect.CodeInternal:
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return errmap.NewCode(code.Code_INVALID_ARGUMENT, "the request breaks off").WithCause(err)
-		}
-	case connect.CodeCanceled:
-		// The connection is gone, which the context may not know yet.
-		if !cause.OfContext(err) {
-			return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err)
-		}
-	case connect.CodeDeadlineExceeded:
-		if !cause.OfContext(err) {
-			return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err)
-		}
-	}
-	return e.WithLocal()
+	return adapter.OfRequest(read(c, nil), err)
 }
