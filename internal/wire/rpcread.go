@@ -32,13 +32,16 @@ func ReadJSONRPC(e *hub.Error, body []byte, p *Profile, o *Decoding) error {
 	if d.own != nil {
 		kept = r.supply(&d) && kept
 	}
+	s := standingOf(e.Details, p, o.Catalog)
 	if e.Number = d.marker; e.Number == 0 {
-		e.Number = p.code(standingOf(e.Details, p, o.Catalog), number)
+		e.Number = p.code(s, number)
 	}
 	r.keep(hub.WireJSONRPC, rest)
-	r.restore(shapeElements, jsontree.Value{})
+	if r.restore(shapeElements, jsontree.Value{}) {
+		s = standingOf(e.Details, p, o.Catalog)
+	}
 	if kept {
-		r.keepNumber(token, number, p)
+		r.keepNumber(token, number, p, s)
 	}
 	r.finish()
 	return nil
@@ -46,9 +49,9 @@ func ReadJSONRPC(e *hub.Error, body []byte, p *Profile, o *Decoding) error {
 
 // keepNumber keeps the number that stood there, unless a writer chooses it itself. The
 // token is that of one that is no integer, else "".
-func (r *reading) keepNumber(token string, number int64, p *Profile) {
+func (r *reading) keepNumber(token string, number int64, p *Profile, s standing) {
 	if token == "" {
-		if number == p.implied(r.Number, standingOf(r.Details, p, r.o.Catalog)) {
+		if number == p.implied(r.Number, s) {
 			return
 		}
 		token = strconv.FormatInt(number, 10)
