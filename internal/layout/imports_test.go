@@ -66,23 +66,28 @@ var table = []row{
 		outside:  []string{protobuf, rpc},
 	},
 	{
+		packages: []string{"internal/adapter"},
+		inside:   []string{"=errmap", "internal/cause"},
+		outside:  []string{rpc},
+	},
+	{
 		packages: []string{"errmap/errmapconnect"},
-		inside:   []string{"gen", "=errmap", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapconnectv1"},
-		inside:   []string{"gen", "=errmap", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
 		outside:  []string{"=" + connectV1, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapgrpc"},
-		inside:   []string{"gen", "=errmap", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
 		outside:  []string{grpcGo, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmaphttp"},
-		inside:   []string{"gen", "=errmap", "internal/negotiate"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/negotiate"},
 		outside:  []string{protobuf, rpc},
 	},
 	{
@@ -92,7 +97,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapa2a"},
-		inside:   []string{"gen", "=errmap"},
+		inside:   []string{"gen", "=errmap", "internal/adapter"},
 		outside:  []string{a2a, jsonText, protobuf, rpc},
 	},
 	{
@@ -123,7 +128,7 @@ var table = []row{
 	{packages: []string{"server/httpserver"}, inside: []string{"internal/deadline", "internal/loglimit", "internal/origin"}, outside: []string{"connectrpc.com/cors", "github.com/rs/cors"}},
 	{
 		packages: []string{"server/gateway"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "=server"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/adapter", "=server"},
 		outside:  []string{connect, reflect, protobuf, rpc, "golang.org/x/net", "golang.org/x/sync"},
 	},
 	{
@@ -133,7 +138,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"client"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/jsonrpc"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/adapter", "internal/cause", "internal/jsonrpc"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
