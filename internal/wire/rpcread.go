@@ -5,6 +5,7 @@ import (
 
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // ReadJSONRPC reads the error object of JSON-RPC 2.0 under a profile, or the response
@@ -230,7 +231,7 @@ func (r *reading) supply(d *rpcData) (agree bool) {
 	if place < 0 {
 		metadata := r.addFree(nil, own, d.beside)
 		metadata = r.addFree(metadata, own, d.free)
-		supplied := errorInfoDetail(own.Definition.Reason(), own.Definition.Domain(), metadata)
+		supplied := schema.InfoDetail(own.Definition.Reason(), own.Definition.Domain(), metadata)
 		if len(r.Details) == 0 {
 			r.Details = append(r.Details, supplied)
 		} else {
@@ -258,7 +259,7 @@ func (r *reading) supply(d *rpcData) (agree bool) {
 // withMetadata returns the ErrorInfo with other metadata. Fields that its schema does
 // not know stay.
 func withMetadata(in Info, metadata map[string]string) hub.Detail {
-	d := errorInfoDetail(string(in.Reason), string(in.Domain), metadata)
+	d := schema.InfoDetail(string(in.Reason), string(in.Domain), metadata)
 	d.Value = append(d.Value, in.unknown()...)
 	return d
 }
