@@ -21,7 +21,7 @@ func TestTransport_maxResponse(t *testing.T) {
 	const frame, event = `{"jsonrpc":"2.0","id":1,"result":{"sku":""}}`, "text/event-stream"
 	for _, size := range []int{len(frame) + 10, len(frame) + 11} {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":ID,"result":{"sku":"%s"}}`, strings.Repeat("x", size-len(frame)))
-		limit := client.WithMaxResponse(len(frame) + 10)
+		limit := client.WithLimits(client.Limits{ResponseBytes: len(frame) + 10})
 		for name, got := range map[string]error{
 			"unary":   get(t, body, "application/json", limit),
 			"batched": get(t, body, "application/json", limit, client.WithBatching(time.Millisecond, 1)),

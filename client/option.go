@@ -44,9 +44,15 @@ func WithMethodNames(n MethodNames) Option { return option(func(o *options) { o.
 // The default is errmap.Linked.
 func WithCatalog(c *errmap.Catalog) Option { return option(func(o *options) { o.catalog = c }) }
 
-// WithMaxResponse bounds the bytes of an answer, and of one event of a stream,
-// after decompression. Zero means DefaultMaxResponse.
-func WithMaxResponse(bytes int) Option { return option(func(o *options) { o.maxResponse = bytes }) }
+// Limits bound what a transport takes. A zero member means the default.
+type Limits struct {
+	// ResponseBytes is the most bytes of an answer, and of one event of a stream, after
+	// decompression.
+	ResponseBytes int
+}
+
+// WithLimits bounds what the transport takes.
+func WithLimits(l Limits) Option { return option(func(o *options) { o.maxResponse = l.ResponseBytes }) }
 
 // WithBatching sends unary calls that begin within wait of each other as one
 // batch, of at most max calls (0 means DefaultMaxBatch). Only calls with the same

@@ -93,11 +93,11 @@ func TestWithCatalog(t *testing.T) {
 	}
 }
 
-func TestWithErrorEncoding(t *testing.T) {
+func TestWithEncoding(t *testing.T) {
 	t.Parallel()
 	private := errmap.Forward(errmap.NewCode(code.Code(42), "odd").WithRemote())
 	const odd = `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"odd","data":[{"@type":"type.googleapis.com/google.rpc.Status","code":2}]}}`
-	got := post(t, newHandler(t, failing(private), server.WithErrorEncoding(errmap.WithoutCarried())), get("1", "A1")).body
+	got := post(t, newHandler(t, failing(private), server.WithEncoding(errmap.WithoutCarried())), get("1", "A1")).body
 	if got != odd {
 		t.Errorf("got %s, want %s", got, odd)
 	}

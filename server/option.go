@@ -156,9 +156,9 @@ func WithCatalog(c *errmap.Catalog) Option {
 	return optionFunc(func(o *options) { o.catalog = c })
 }
 
-// WithErrorEncoding changes how errors are written, such as with
+// WithEncoding changes how errors are written, such as with
 // [errmap.WithoutCarried].
-func WithErrorEncoding(opts ...errmap.EncodeOption) Option {
+func WithEncoding(opts ...errmap.EncodeOption) Option {
 	return optionFunc(func(o *options) { o.encoding = append(slices.Clip(o.encoding), opts...) })
 }
 

@@ -184,7 +184,7 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opt
 // bindings of HTTP+JSON is told and leaves those out.
 func (f *front) mount(schema *gateway.Schema) (http.Handler, error) {
 	guard := errmapconnect.WithGuard(errmap.NewGuard(f.guard...))
-	g := gateway.New(f.upstream.Transport(), schema, gateway.WithLogger(f.log), gateway.WithServerOptions(guard),
+	g := gateway.New(f.upstream.Transport(), schema, gateway.WithLog(f.log), gateway.WithServerOptions(guard),
 		gateway.WithRequestHeaders(headerRule(f.headers)), gateway.WithTimeout(f.timeout))
 	mux := http.NewServeMux()
 	if err := server.Mount(mux, g.Server(), append(f.opts, server.WithCatalog(g.Catalog()), server.WithGuard(errmap.NewGuard(f.guard...)))...); err != nil {

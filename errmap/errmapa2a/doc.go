@@ -35,7 +35,7 @@
 // An agent that keeps the SDK's own servers installs [ServerInterceptor] in them,
 // which does the same there.
 //
-// [From] and [ToSDK] translate one error, [Sentinel] answers which of the SDK's
+// [FromError] and [ToError] translate one error, [Sentinel] answers which of the SDK's
 // errors one is, and [ClientInterceptor] makes what an SDK client receives known
 // as received, so that an agent which calls another one does not repeat it to
 // its own callers by mistake.

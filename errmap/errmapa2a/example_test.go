@@ -54,8 +54,8 @@ func ExampleSentinel() {
 	// true
 }
 
-func ExampleToSDK() {
-	sdk := errmapa2a.ToSDK(errmapa2a.TaskNotCancelable(map[string]any{"taskId": "t-1"}))
+func ExampleToError() {
+	sdk := errmapa2a.ToError(errmapa2a.TaskNotCancelable(map[string]any{"taskId": "t-1"}))
 	fmt.Println(errors.Is(sdk, a2a.ErrTaskNotCancelable), sdk.Message, sdk.TypedDetails[0].Value["metadata"])
 	// Output:
 	// true Task cannot be canceled map[taskId:t-1]

@@ -17,7 +17,7 @@ import (
 // goes through an [errmap.Guard] with [Recognize], and out as the SDK's own type.
 // So annotated messages and *errmap.Error arrive with their details, and what is
 // not for callers stays in the log; without it the SDK sends the whole text of
-// every error. What [ToSDK] says of the SDK's servers holds here too.
+// every error. What [ToError] says of the SDK's servers holds here too.
 func ServerInterceptor(opts ...ServerOption) a2asrv.CallInterceptor {
 	var i serverInterceptor
 	for _, opt := range opts {
@@ -35,7 +35,7 @@ type serverInterceptor struct {
 // After implements [a2asrv.CallInterceptor].
 func (i serverInterceptor) After(ctx context.Context, call *a2asrv.CallContext, resp *a2asrv.Response) error {
 	if resp.Err != nil {
-		resp.Err = ToSDK(i.options.Outgoing(ctx, call.Method(), 0, resp.Err))
+		resp.Err = ToError(i.options.Outgoing(ctx, call.Method(), 0, resp.Err))
 	}
 	return nil
 }
@@ -93,6 +93,6 @@ func receive(ctx context.Context, resp *a2aclient.Response) {
 	case ended:
 		resp.Err = errmap.From(received.Err).WithMessage(received.Message).WithCause(nil).WithRemote()
 	default:
-		resp.Err = From(received).WithRemote()
+		resp.Err = FromError(received).WithRemote()
 	}
 }

@@ -36,11 +36,11 @@ func Recognize(link error) (e *errmap.Error, known bool) {
 	return k.plain(), true
 }
 
-// From returns what any Go error says, as [errmap.From] does, and knows the
+// FromError returns what any Go error says, as [errmap.From] does, and knows the
 // errors of the SDK besides: the first in a wrap or join that speaks is the
 // error. Nil gives nil. What leaves a server goes through a guard with
 // [Recognize] instead.
-func From(err error) *errmap.Error {
+func FromError(err error) *errmap.Error {
 	var found *errmap.Error
 	visit(err, func(link error) (deeper bool) {
 		if found != nil {
@@ -87,7 +87,7 @@ func Sentinel(err error) error {
 	return k.sentinel
 }
 
-// ToSDK returns an error as the SDK's own type, for its clients and servers: its
+// ToError returns an error as the SDK's own type, for its clients and servers: its
 // Err finds Sentinel(err), or a2a.ErrServerError where there is none, and the
 // *errmap.Error, with errors.Is and errors.As; Message is the message;
 // TypedDetails are the details, and Details is free-form data, under the key
@@ -96,8 +96,8 @@ func Sentinel(err error) error {
 // The SDK's own servers write the message, the metadata of an ErrorInfo and the
 // other details, but the reason and the domain of the sentinel: errors of other
 // domains arrive whole only through the adapters of this module.
-func ToSDK(err error) *a2a.Error {
-	e := From(err)
+func ToError(err error) *a2a.Error {
+	e := FromError(err)
 	if e == nil {
 		return nil
 	}

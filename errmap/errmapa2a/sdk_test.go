@@ -172,27 +172,27 @@ type uncomparable []string
 
 func (u uncomparable) Error() string { return u[0] }
 
-func TestFrom(t *testing.T) {
+func TestFromError(t *testing.T) {
 	t.Parallel()
-	if e := errmapa2a.From(nil); e != nil {
-		t.Errorf("From(nil) = %v", e)
+	if e := errmapa2a.FromError(nil); e != nil {
+		t.Errorf("FromError(nil) = %v", e)
 	}
 	wrapped := fmt.Errorf("asking: %w", a2a.ErrTaskNotFound)
-	e := errmapa2a.From(wrapped)
+	e := errmapa2a.FromError(wrapped)
 	if e.Reason() != "TASK_NOT_FOUND" || !errors.Is(e, wrapped) || !errors.Is(e, a2a.ErrTaskNotFound) || !errors.Is(e, errmapa2a.TaskNotFound()) {
 		t.Errorf("got %v with cause %v", e, e.Unwrap())
 	}
 	joined := errors.Join(&a2av1.TaskNotCancelableError{TaskId: "t-1"}, a2a.ErrTaskNotFound)
-	if e := errmapa2a.From(joined); e.Reason() != "TASK_NOT_CANCELABLE" {
+	if e := errmapa2a.FromError(joined); e.Reason() != "TASK_NOT_CANCELABLE" {
 		t.Errorf("got %v", e)
 	}
-	if e := errmapa2a.From(errors.Join(a2a.ErrTaskNotFound, &a2av1.TaskNotCancelableError{})); e.Reason() != "TASK_NOT_FOUND" {
+	if e := errmapa2a.FromError(errors.Join(a2a.ErrTaskNotFound, &a2av1.TaskNotCancelableError{})); e.Reason() != "TASK_NOT_FOUND" {
 		t.Errorf("got %v", e)
 	}
-	if e := errmapa2a.From(errors.New(secret)); e.Code() != code.Code_INTERNAL || e.Message() != "internal error" {
+	if e := errmapa2a.FromError(errors.New(secret)); e.Code() != code.Code_INTERNAL || e.Message() != "internal error" {
 		t.Errorf("got %v", e)
 	}
-	if e := errmapa2a.From(context.Canceled); e.Code() != code.Code_CANCELLED {
+	if e := errmapa2a.FromError(context.Canceled); e.Code() != code.Code_CANCELLED {
 		t.Errorf("got %v", e)
 	}
 }
@@ -233,14 +233,14 @@ func TestSentinel(t *testing.T) {
 	}
 }
 
-func TestToSDK(t *testing.T) {
+func TestToError(t *testing.T) {
 	t.Parallel()
-	if sdk := errmapa2a.ToSDK(nil); sdk != nil {
-		t.Errorf("ToSDK(nil) = %v", sdk)
+	if sdk := errmapa2a.ToError(nil); sdk != nil {
+		t.Errorf("ToError(nil) = %v", sdk)
 	}
 	for _, c := range constructors {
 		e := c.make(map[string]any{"taskId": "t-1"}).WithDetail(&errdetails.RequestInfo{RequestId: "r-1"})
-		sdk := errmapa2a.ToSDK(fmt.Errorf("x: %w", e))
+		sdk := errmapa2a.ToError(fmt.Errorf("x: %w", e))
 		if !errors.Is(sdk, c.sentinel) || sdk.Message != c.message || errmapa2a.Sentinel(sdk) != c.sentinel {
 			t.Errorf("%s: got %v %q", c.name, sdk.Err, sdk.Message)
 		}
@@ -248,7 +248,7 @@ func TestToSDK(t *testing.T) {
 			t.Errorf("%s: no *errmap.Error in %v", c.name, sdk)
 		}
 	}
-	sdk := errmapa2a.ToSDK(errmapa2a.TaskNotFound(map[string]any{"taskId": "t-1"}).WithDetail(&errdetails.RequestInfo{RequestId: "r-1"}))
+	sdk := errmapa2a.ToError(errmapa2a.TaskNotFound(map[string]any{"taskId": "t-1"}).WithDetail(&errdetails.RequestInfo{RequestId: "r-1"}))
 	want := []*errordetails.Typed{
 		{TypeURL: errordetails.ErrorInfoType, Value: map[string]any{"reason": "TASK_NOT_FOUND", "domain": "a2a-protocol.org", "metadata": map[string]any{"taskId": "t-1"}}},
 		{TypeURL: "type.googleapis.com/google.rpc.RequestInfo", Value: map[string]any{"requestId": "r-1"}},
@@ -264,18 +264,18 @@ func TestToSDK(t *testing.T) {
 		"text":   {errmapa2a.InternalError("boom"), map[string]any{"data": "boom"}},
 		"array":  {errmapa2a.InternalError([]string{"a"}), map[string]any{"data": []any{"a"}}},
 	} {
-		if diff := cmp.Diff(test.want, errmapa2a.ToSDK(test.e).Details); diff != "" {
+		if diff := cmp.Diff(test.want, errmapa2a.ToError(test.e).Details); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	if sdk := errmapa2a.ToSDK(errmap.NewCode(code.Code_NOT_FOUND, "no such route")); !errors.Is(sdk, a2a.ErrServerError) || errors.Is(sdk, a2a.ErrTaskNotFound) {
+	if sdk := errmapa2a.ToError(errmap.NewCode(code.Code_NOT_FOUND, "no such route")); !errors.Is(sdk, a2a.ErrServerError) || errors.Is(sdk, a2a.ErrTaskNotFound) {
 		t.Errorf("NOT_FOUND without identity: %v", sdk.Err)
 	}
 }
 
-// TestToSDK_ThereAndBack holds that the SDK's own type loses nothing on the way
+// TestToError_ThereAndBack holds that the SDK's own type loses nothing on the way
 // from and to it.
-func TestToSDK_ThereAndBack(t *testing.T) {
+func TestToError_ThereAndBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range constructors {
 		for _, e := range []*errmap.Error{
@@ -288,16 +288,16 @@ func TestToSDK_ThereAndBack(t *testing.T) {
 			errmap.NewCode(code.Code_ABORTED, "try again").WithDetail(&errdetails.ErrorInfo{Reason: "CART_LOCKED", Domain: "shop.example.com"}),
 		} {
 			want := errmap.EncodeJSONRPC(e, errmap.ProfileA2A)
-			if got := errmap.EncodeJSONRPC(errmapa2a.From(errmapa2a.ToSDK(e)), errmap.ProfileA2A); !bytes.Equal(got, want) {
+			if got := errmap.EncodeJSONRPC(errmapa2a.FromError(errmapa2a.ToError(e)), errmap.ProfileA2A); !bytes.Equal(got, want) {
 				t.Errorf("%s\ngot  %s\nwant %s", c.name, got, want)
 			}
-			more := errmapa2a.ToSDK(e).WithDetails(map[string]any{"more": "x"})
-			back := errmapa2a.From(more)
+			more := errmapa2a.ToError(e).WithDetails(map[string]any{"more": "x"})
+			back := errmapa2a.FromError(more)
 			if !errors.Is(back, more) || back.Code() != e.Code() || back.Reason() != e.Reason() || back.Message() != e.Message() ||
 				!strings.Contains(string(errmap.EncodeJSONRPC(back, errmap.ProfileA2A)), `{"more":"x"}`) {
 				t.Errorf("%s with one more detail: %s", c.name, errmap.EncodeJSONRPC(back, errmap.ProfileA2A))
 			}
-			if got, reports := outgoing(t, errmapa2a.ToSDK(e.WithMessage(secret).WithRemote())); strings.Contains(got, "10.0.0.7") || len(reports) != 1 {
+			if got, reports := outgoing(t, errmapa2a.ToError(e.WithMessage(secret).WithRemote())); strings.Contains(got, "10.0.0.7") || len(reports) != 1 {
 				t.Errorf("%s: a received error speaks: %s", c.name, got)
 			}
 		}

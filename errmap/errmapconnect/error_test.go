@@ -118,11 +118,11 @@ func TestField_033_code_of_nil(t *testing.T) {
 	}
 }
 
-func TestWithEncodeOptions(t *testing.T) {
+func TestWithEncoding(t *testing.T) {
 	t.Parallel()
 	e := errmap.NewCode(code.Code_ABORTED, "x").WithDetail(&errdetails.ErrorInfo{Reason: "CLASH", Domain: "shop.example.com"}).
 		WithDetail(&errdetails.LocalizedMessage{Locale: "de", Message: "0123456789012345678901234567890123456789"})
-	opts := []errmapconnect.ServerOption{errmapconnect.WithEncodeOptions(errmap.WithBudget(230))}
+	opts := []errmapconnect.ServerOption{errmapconnect.WithEncoding(errmap.WithBudget(230))}
 	for protocol, want := range map[string]int{"grpc": 1, "grpcweb": 1, "connect": 2, "in-process": 2} {
 		server := errmapconnect.NewServer(opts...)
 		shopv1connect.RegisterCartHandler(server, cart{fail: adaptertest.Return(e)})
@@ -135,7 +135,7 @@ func TestWithEncodeOptions(t *testing.T) {
 	}
 }
 
-func TestWithDecodeOptions(t *testing.T) {
+func TestWithDecoding(t *testing.T) {
 	t.Parallel()
 	for protocol := range protocols {
 		server := errmapconnect.NewServer()
@@ -148,7 +148,7 @@ func TestWithDecodeOptions(t *testing.T) {
 				return spyStream{stream, &seen}, err
 			}
 		}
-		client := errmapconnect.NewClient(over, errmapconnect.WithClientInterceptors(spy), errmapconnect.WithDecodeOptions(errmap.WithLimits(errmap.Limits{Details: 1})))
+		client := errmapconnect.NewClient(over, errmapconnect.WithClientInterceptors(spy), errmapconnect.WithDecoding(errmap.WithLimits(errmap.Limits{Details: 1})))
 		err := methods["unary"](t.Context(), shopv1connect.NewCartClient(client))
 		if e, _ := errors.AsType[*errmap.Error](err); len(e.Details()) != 1 {
 			t.Errorf("%s: %d details", protocol, len(e.Details()))

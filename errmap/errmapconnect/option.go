@@ -45,9 +45,9 @@ func WithGuard(g *errmap.Guard) ServerOption {
 	return serverOption(func(o *serverOptions) { o.Guard = g })
 }
 
-// WithEncodeOptions sets how errors are written, such as errmap.WithBudget for
+// WithEncoding sets how errors are written, such as errmap.WithBudget for
 // the headers of gRPC and errmap.WithoutCarried.
-func WithEncodeOptions(opts ...errmap.EncodeOption) ServerOption {
+func WithEncoding(opts ...errmap.EncodeOption) ServerOption {
 	return serverOption(func(o *serverOptions) { o.AddEncoding(opts) })
 }
 
@@ -58,9 +58,9 @@ func WithServerInterceptors(interceptors ...connect.ServerInterceptor) ServerOpt
 	return serverOption(func(o *serverOptions) { o.interceptors = append(slices.Clip(o.interceptors), interceptors...) })
 }
 
-// WithDecodeOptions sets how received errors are read, such as errmap.WithLimits
+// WithDecoding sets how received errors are read, such as errmap.WithLimits
 // and errmap.WithCatalog.
-func WithDecodeOptions(opts ...errmap.DecodeOption) ClientOption {
+func WithDecoding(opts ...errmap.DecodeOption) ClientOption {
 	return clientOption(func(o *clientOptions) { o.AddDecoding(opts) })
 }
 

@@ -148,11 +148,11 @@ func TestField_033_code_of_nil(t *testing.T) {
 	}
 }
 
-func TestWithEncodeOptions(t *testing.T) {
+func TestWithEncoding(t *testing.T) {
 	t.Parallel()
 	e := errmap.NewCode(code.Code_ABORTED, "x").WithDetail(&errdetails.ErrorInfo{Reason: "CLASH", Domain: "shop.example.com"}).
 		WithDetail(&errdetails.LocalizedMessage{Locale: "de", Message: "0123456789012345678901234567890123456789"})
-	opts := []errmapconnectv1.ServerOption{errmapconnectv1.WithEncodeOptions(errmap.WithBudget(230))}
+	opts := []errmapconnectv1.ServerOption{errmapconnectv1.WithEncoding(errmap.WithBudget(230))}
 	for protocol, want := range map[string]int{"grpc": 1, "grpcweb": 1, "connect": 2} {
 		client, _ := serve(t, adaptertest.Return(e), errmapconnectv1.WithServer(opts...))
 		err := methods["unary"](t.Context(), newClient(client, protocols[protocol]))
@@ -163,11 +163,11 @@ func TestWithEncodeOptions(t *testing.T) {
 	}
 }
 
-func TestWithDecodeOptions(t *testing.T) {
+func TestWithDecoding(t *testing.T) {
 	t.Parallel()
 	for protocol, opts := range protocols {
 		client, _ := serve(t, adaptertest.Return(adaptertest.StockEmpty()), errmapconnectv1.WithServer())
-		limited := errmapconnectv1.WithClient(errmapconnectv1.WithDecodeOptions(errmap.WithLimits(errmap.Limits{Details: 1})))
+		limited := errmapconnectv1.WithClient(errmapconnectv1.WithDecoding(errmap.WithLimits(errmap.Limits{Details: 1})))
 		for method, call := range methods {
 			err := call(t.Context(), shopv1connectv1.NewCartClient(client, "http://shop", append(opts, limited)...))
 			if e, _ := errors.AsType[*errmap.Error](err); len(e.Details()) != 1 {

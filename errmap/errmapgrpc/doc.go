@@ -12,7 +12,7 @@
 //
 // A status error of grpc-go speaks, as it does without this package: one that a
 // handler made looks like one that it received. One that came through the client
-// interceptors of this package is known as received and stays hidden; [Strict]
+// interceptors of this package is known as received and stays hidden; [WithStrict]
 // silences the others.
 //
 // # And every client too

@@ -73,7 +73,7 @@ func Recognize(link error) (e *errmap.Error, known bool) {
 	return e.WithCause(link), true
 }
 
-// recognizeStrictly is the errmap.Recognizer of Strict: no status speaks.
+// recognizeStrictly is the errmap.Recognizer of WithStrict: no status speaks.
 func recognizeStrictly(link error) (e *errmap.Error, known bool) {
 	_, known = statusOf(link)
 	return nil, known

@@ -105,11 +105,11 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-func TestWithEncodeOptions(t *testing.T) {
+func TestWithEncoding(t *testing.T) {
 	t.Parallel()
 	e := errmap.NewCode(code.Code_ABORTED, "x").WithDetail(&errdetails.ErrorInfo{Reason: "CLASH", Domain: "shop.example.com"}).
 		WithDetail(&errdetails.LocalizedMessage{Locale: "de", Message: "0123456789012345678901234567890123456789"})
-	opts := []errmapgrpc.ServerOption{errmapgrpc.WithEncodeOptions(errmap.WithBudget(230))}
+	opts := []errmapgrpc.ServerOption{errmapgrpc.WithEncoding(errmap.WithBudget(230))}
 	everyCall(t, adaptertest.Return(e), opts, func(t *testing.T, err error, _ *adaptertest.Wire) {
 		got, _ := errors.AsType[*errmap.Error](err)
 		if len(got.Details()) != 1 || got.Reason() != "CLASH" {
@@ -118,10 +118,10 @@ func TestWithEncodeOptions(t *testing.T) {
 	})
 }
 
-func TestWithDecodeOptions(t *testing.T) {
+func TestWithDecoding(t *testing.T) {
 	t.Parallel()
 	listener, _ := serve(t, adaptertest.Return(adaptertest.StockEmpty()), errmapgrpc.ServerOptions()...)
-	client := dial(t, listener, errmapgrpc.DialOptions(errmapgrpc.WithDecodeOptions(errmap.WithLimits(errmap.Limits{Details: 1})))...)
+	client := dial(t, listener, errmapgrpc.DialOptions(errmapgrpc.WithDecoding(errmap.WithLimits(errmap.Limits{Details: 1})))...)
 	for method, call := range methods {
 		if e, _ := errors.AsType[*errmap.Error](call(t.Context(), client)); len(e.Details()) != 1 {
 			t.Errorf("%s: %d details", method, len(e.Details()))
@@ -172,7 +172,7 @@ func TestServerInterceptors_callerLeaves(t *testing.T) {
 		logged := new(adaptertest.Journal)
 		opts := []errmapgrpc.ServerOption{errmapgrpc.WithGuard(logged.Guard())}
 		if strict {
-			opts = append(opts, errmapgrpc.Strict())
+			opts = append(opts, errmapgrpc.WithStrict())
 		}
 		listener, _ := adaptertest.Listen()
 		handler := &leaving{started: make(chan struct{}), ended: make(chan error, 1)}
@@ -226,11 +226,11 @@ func (h *leaving) Haggle(stream grpc.BidiStreamingServer[shopv1.GetRequest, shop
 	return err
 }
 
-// What grpc-go finds wrong with a request speaks, under Strict too.
+// What grpc-go finds wrong with a request speaks, under WithStrict too.
 func TestStrict_requestsTooLarge(t *testing.T) {
 	t.Parallel()
 	logged := new(adaptertest.Journal)
-	opts := append(errmapgrpc.ServerOptions(errmapgrpc.Strict(), errmapgrpc.WithGuard(logged.Guard())), grpc.MaxRecvMsgSize(1))
+	opts := append(errmapgrpc.ServerOptions(errmapgrpc.WithStrict(), errmapgrpc.WithGuard(logged.Guard())), grpc.MaxRecvMsgSize(1))
 	listener, _ := serve(t, adaptertest.Return(nil), opts...)
 	for _, method := range []string{"client stream", "bidi stream"} {
 		err := methods[method](t.Context(), dial(t, listener, errmapgrpc.DialOptions()...))

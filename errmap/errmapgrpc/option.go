@@ -39,21 +39,21 @@ func WithGuard(g *errmap.Guard) ServerOption {
 	return serverOption(func(o *serverOptions) { o.Guard = g })
 }
 
-// Strict silences the status errors of grpc-go: only annotated messages and
+// WithStrict silences the status errors of grpc-go: only annotated messages and
 // *errmap.Error speak. Without it a handler that returns the error of a call of
 // its own, made through a client without the interceptors of this package, sends
 // its peer's error on.
-func Strict() ServerOption { return serverOption(func(o *serverOptions) { o.strict = true }) }
+func WithStrict() ServerOption { return serverOption(func(o *serverOptions) { o.strict = true }) }
 
-// WithEncodeOptions sets how errors are written, such as errmap.WithBudget and
+// WithEncoding sets how errors are written, such as errmap.WithBudget and
 // errmap.WithoutCarried.
-func WithEncodeOptions(opts ...errmap.EncodeOption) ServerOption {
+func WithEncoding(opts ...errmap.EncodeOption) ServerOption {
 	return serverOption(func(o *serverOptions) { o.AddEncoding(opts) })
 }
 
-// WithDecodeOptions sets how received errors are read, such as errmap.WithLimits
+// WithDecoding sets how received errors are read, such as errmap.WithLimits
 // and errmap.WithCatalog.
-func WithDecodeOptions(opts ...errmap.DecodeOption) ClientOption {
+func WithDecoding(opts ...errmap.DecodeOption) ClientOption {
 	return clientOption(func(o *clientOptions) { o.AddDecoding(opts) })
 }
 

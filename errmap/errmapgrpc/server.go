@@ -78,7 +78,7 @@ func (o *serverOptions) contain(ctx context.Context, procedure string, err *erro
 }
 
 // serverStream tells what grpc-go itself found wrong with a request, which its
-// caller may hear under Strict too, from the end of the request.
+// caller may hear under WithStrict too, from the end of the request.
 type serverStream struct{ grpc.ServerStream }
 
 func (s serverStream) RecvMsg(m any) error { return s.ofRequest(s.ServerStream.RecvMsg(m)) }

@@ -92,14 +92,14 @@ func TestServerOptions_upstream(t *testing.T) {
 		"through our client":         {clients["dial options"], false, true},
 		"through our interceptors":   {clients["interceptors"], false, true},
 		"through a bare client":      {nil, false, false},
-		"through a bare one, Strict": {nil, true, true},
+		"through a bare one, strict": {nil, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			logged := new(adaptertest.Journal)
 			opts := []errmapgrpc.ServerOption{errmapgrpc.WithGuard(logged.Guard())}
 			if test.strict {
-				opts = append(opts, errmapgrpc.Strict())
+				opts = append(opts, errmapgrpc.WithStrict())
 			}
 			everyCall(t, upstream(t, test.dial...), opts, func(t *testing.T, err error, w *adaptertest.Wire) {
 				if test.hidden {

@@ -24,7 +24,7 @@ func FuzzReadError(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, kind, encoding, retry, body string) {
 		for _, protocol := range []errmaphttp.Protocol{errmaphttp.HTTPJSON, errmaphttp.Connect} {
-			err := errmaphttp.ReadError(answer(status, body, "Content-Type", kind, "Content-Encoding", encoding, "Retry-After", retry), protocol, errmaphttp.WithMaxBody(1<<16))
+			err := errmaphttp.ReadError(answer(status, body, "Content-Type", kind, "Content-Encoding", encoding, "Retry-After", retry), protocol, errmaphttp.WithLimits(errmap.Limits{Body: 1 << 16}))
 			if status/100 == 2 {
 				if err != nil {
 					t.Fatalf("HTTP %d is an error: %v", status, err)

@@ -17,7 +17,7 @@ func TestReadError_limit(t *testing.T) {
 	for name, body := range map[string]string{"plain": long, "compressed": zipped(t, long)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e, got := read(t, answer(404, body, "Content-Encoding", "gzip"), errmaphttp.HTTPJSON, errmaphttp.WithMaxBody(100))
+			e, got := read(t, answer(404, body, "Content-Encoding", "gzip"), errmaphttp.HTTPJSON, errmaphttp.WithLimits(errmap.Limits{Body: 100}))
 			if diff := cmp.Diff(told{code.Code_NOT_FOUND, "HTTP status 404 Not Found", true}, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -37,7 +37,7 @@ func TestReadError_largerLimit(t *testing.T) {
 		`{"error":{"code":404,"message":"m","status":"NOT_FOUND","pad":"` + pad + `"}}`: "application/json",
 		`{"detail":"m","code":"NOT_FOUND","pad":"` + pad + `"}`:                         "application/problem+json",
 	} {
-		_, got := read(t, answer(500, body, "Content-Type", kind), errmaphttp.HTTPJSON, errmaphttp.WithMaxBody(2*errmap.DefaultMaxBody))
+		_, got := read(t, answer(500, body, "Content-Type", kind), errmaphttp.HTTPJSON, errmaphttp.WithLimits(errmap.Limits{Body: 2 * errmap.DefaultMaxBody}))
 		if diff := cmp.Diff(told{Code: code.Code_NOT_FOUND, Message: "m"}, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", kind, diff)
 		}

@@ -5,7 +5,7 @@ import (
 	"github.com/errmap/errmap/internal/adapter"
 )
 
-// DefaultMaxBody is how many bytes of a response are read unless WithMaxBody says
+// DefaultMaxBody is how many bytes of a response are read unless WithLimits says
 // otherwise.
 const DefaultMaxBody = errmap.DefaultMaxBody
 
@@ -45,8 +45,8 @@ func WithGuard(g *errmap.Guard) WriteOption {
 	return writeOption(func(o *writeOptions) { o.Guard = g })
 }
 
-// WithEncodeOptions sets how errors are written, such as errmap.WithoutCarried.
-func WithEncodeOptions(opts ...errmap.EncodeOption) WriteOption {
+// WithEncoding sets how errors are written, such as errmap.WithoutCarried.
+func WithEncoding(opts ...errmap.EncodeOption) WriteOption {
 	return writeOption(func(o *writeOptions) { o.AddEncoding(opts) })
 }
 
@@ -54,16 +54,21 @@ func WithEncodeOptions(opts ...errmap.EncodeOption) WriteOption {
 // preference between it and application/json. The default prefers AIP-193.
 func WithProblems() WriteOption { return writeOption(func(o *writeOptions) { o.problems = true }) }
 
-// WithDecodeOptions sets how errors are read, such as errmap.WithLimits and
+// WithDecoding sets how errors are read, such as errmap.WithLimits and
 // errmap.WithCatalog.
-func WithDecodeOptions(opts ...errmap.DecodeOption) ReadOption {
+func WithDecoding(opts ...errmap.DecodeOption) ReadOption {
 	return readOption(func(o *readOptions) { o.AddDecoding(opts) })
 }
 
-// WithMaxBody sets how many bytes of a response are read, before and after
-// decompression. A longer body is one of another kind. Zero and less mean
-// DefaultMaxBody.
-func WithMaxBody(n int) ReadOption { return readOption(func(o *readOptions) { o.maxBody = n }) }
+// WithLimits sets the limits of reading. Its Body is how many bytes of a response are
+// read, before and after decompression; a longer body is one of another kind. Zero and
+// less mean DefaultMaxBody.
+func WithLimits(l errmap.Limits) ReadOption {
+	return readOption(func(o *readOptions) {
+		o.maxBody = l.Body
+		o.AddDecoding([]errmap.DecodeOption{errmap.WithLimits(l)})
+	})
+}
 
 // WithObserver has f told of each error that is written and, of the calls of a
 // Transport, of each that is read: see errmap.Observer. Its procedure is the pattern

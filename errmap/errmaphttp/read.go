@@ -57,7 +57,7 @@ func (e *ResponseError) Unwrap() error { return e.Err }
 
 // ReadError returns the error that a response says: nil where its status is from
 // 200 to 299, whatever the body looks like, else an *errmap.Error whose cause is a
-// *ResponseError. It reads the body of an error, within the limit of WithMaxBody,
+// *ResponseError. It reads the body of an error, within the limit of WithLimits,
 // and closes it; that of another response is left to the caller.
 //
 // The error is Remote where the body says it: as AIP-193, as problem details, or

@@ -294,7 +294,7 @@ func TestField_109_404_of_a_router(t *testing.T) {
 func TestField_065_problem_of_an_A2A_peer(t *testing.T) {
 	t.Parallel()
 	body := `{"type":"https://a2a-protocol.org/errors/version-not-supported","title":"Version not supported","status":400,"detail":"0.1 unsupported"}`
-	e, got := read(t, answer(400, body, "Content-Type", problem), errmaphttp.HTTPJSON, errmaphttp.WithDecodeOptions(errmap.WithCatalog(a2aCatalog(t))))
+	e, got := read(t, answer(400, body, "Content-Type", problem), errmaphttp.HTTPJSON, errmaphttp.WithDecoding(errmap.WithCatalog(a2aCatalog(t))))
 	if got.Message != "0.1 unsupported" || e.Reason() != "VERSION_NOT_SUPPORTED" {
 		t.Errorf("got %v", e)
 	}

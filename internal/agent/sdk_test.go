@@ -127,7 +127,7 @@ func TestAgent_SDKClients(t *testing.T) {
 				if !ok || !errors.Is(err, test.want) {
 					t.Fatalf("got %v, want %v", err, test.want)
 				}
-				if want := errmapa2a.From(test.want).Message(); sdk.Message != want {
+				if want := errmapa2a.FromError(test.want).Message(); sdk.Message != want {
 					t.Errorf("message %q, want %q", sdk.Message, want)
 				}
 				if diff := cmp.Diff(test.metadata, infoMetadata(sdk)); diff != "" {

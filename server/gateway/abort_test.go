@@ -62,7 +62,7 @@ func TestGateway_requestsThatBreakOff(t *testing.T) {
 					shopv1connect.RegisterCartHandler(s, f)
 					mux := http.NewServeMux()
 					connecthttp.Mount(mux, s, connecthttp.WithGRPC(), connecthttp.WithGRPCWeb())
-					url := before(t, gateway.NewUpstream(nil, serve(t, mux), p), gateway.WithLogger(slog.New(slog.DiscardHandler)))
+					url := before(t, gateway.NewUpstream(nil, serve(t, mux), p), gateway.WithLog(slog.New(slog.DiscardHandler)))
 					for range 20 {
 						ctx, cancel := context.WithCancel(t.Context())
 						body, send := io.Pipe()

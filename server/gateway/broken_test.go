@@ -98,7 +98,7 @@ func TestFinding_P07_upstream_cut_anywhere(t *testing.T) {
 					t.Parallel()
 					c := newCutter(t, serve(t, newEveryKind()))
 					hc := gateway.NewHTTPClient()
-					url := before(t, gateway.NewUpstream(hc, "http://"+c.listener.Addr().String(), p), gateway.WithLogger(slog.New(slog.DiscardHandler)))
+					url := before(t, gateway.NewUpstream(hc, "http://"+c.listener.Addr().String(), p), gateway.WithLog(slog.New(slog.DiscardHandler)))
 					cart := shopv1connect.NewCartClient(errmapconnect.NewClient(connecthttp.NewTransport(gateway.NewHTTPClient(), url, connecthttp.WithGRPC())))
 					whole := func() error {
 						c.after.Store(1 << 30)
@@ -195,7 +195,7 @@ func TestFinding_P07_upstream_ends_early(t *testing.T) {
 					w.(http.Flusher).Flush()
 					test.end()
 				}))
-				url := before(t, gateway.NewUpstream(nil, upstream, test.protocol), gateway.WithLogger(slog.New(slog.DiscardHandler)))
+				url := before(t, gateway.NewUpstream(nil, upstream, test.protocol), gateway.WithLog(slog.New(slog.DiscardHandler)))
 				cart := shopv1connect.NewCartClient(errmapconnect.NewClient(connecthttp.NewTransport(gateway.NewHTTPClient(), url, connecthttp.WithGRPC())))
 				if count, err := watch(t.Context(), cart); connect.CodeOf(err) != connect.CodeUnavailable || count != min(1, len(part)) {
 					t.Errorf("%d messages, then %v", count, err)
@@ -217,7 +217,7 @@ func TestFinding_P07_handler_in_process_breaks_off(t *testing.T) {
 			_, _ = io.WriteString(w, part)
 			abort()
 		})), "http://shop", gateway.ProtocolGRPC)
-		url := before(t, u, gateway.WithLogger(slog.New(slog.DiscardHandler)))
+		url := before(t, u, gateway.WithLog(slog.New(slog.DiscardHandler)))
 		cart := shopv1connect.NewCartClient(errmapconnect.NewClient(connecthttp.NewTransport(gateway.NewHTTPClient(), url, connecthttp.WithGRPC())))
 		if _, err := watch(t.Context(), cart); connect.CodeOf(err) != connect.CodeUnavailable {
 			t.Errorf("after %d bytes: %v", len(part), err)
@@ -239,7 +239,7 @@ func TestFinding_A12_call_without_answer(t *testing.T) {
 		for name, upstream := range map[string]string{"mute": "http://" + mute.Addr().String(), "stuck": stuck} {
 			t.Run(p.String()+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				quiet := gateway.WithLogger(slog.New(slog.DiscardHandler))
+				quiet := gateway.WithLog(slog.New(slog.DiscardHandler))
 				url := before(t, gateway.NewUpstream(nil, upstream, p), quiet, gateway.WithTimeout(300*time.Millisecond))
 				start := time.Now()
 				got, _ := post(t, url, goodCall)
@@ -265,7 +265,7 @@ func TestFinding_P07_a_malformed_answer_stays_internal(t *testing.T) {
 		w.Header().Set("Content-Type", "application/connect+proto")
 		_, _ = io.WriteString(w, "\x00\x00\x00\x00\x04\x0a\x7fA1")
 	}))
-	url := before(t, gateway.NewUpstream(nil, upstream, gateway.ProtocolConnect), gateway.WithLogger(slog.New(slog.DiscardHandler)))
+	url := before(t, gateway.NewUpstream(nil, upstream, gateway.ProtocolConnect), gateway.WithLog(slog.New(slog.DiscardHandler)))
 	cart := shopv1connect.NewCartClient(errmapconnect.NewClient(connecthttp.NewTransport(gateway.NewHTTPClient(), url, connecthttp.WithGRPC())))
 	if _, err := watch(t.Context(), cart); connect.CodeOf(err) != connect.CodeInternal {
 		t.Errorf("got %v", err)
@@ -289,7 +289,7 @@ func TestFinding_P07_told_on_every_front(t *testing.T) {
 			w.(http.Flusher).Flush()
 			abort()
 		}))
-		g := gateway.New(gateway.NewUpstream(nil, upstream, gateway.ProtocolGRPC).Transport(), schema, gateway.WithLogger(slog.New(slog.DiscardHandler)))
+		g := gateway.New(gateway.NewUpstream(nil, upstream, gateway.ProtocolGRPC).Transport(), schema, gateway.WithLog(slog.New(slog.DiscardHandler)))
 		mux := http.NewServeMux()
 		if err := server.Mount(mux, g.Server(), server.WithCatalog(g.Catalog())); err != nil {
 			t.Fatal(err)
@@ -343,7 +343,7 @@ func TestFinding_A12_deadline_of_a_stream(t *testing.T) {
 				w.(http.Flusher).Flush()
 				<-halted // whatever the caller's deadline says
 			}))
-			url := before(t, gateway.NewUpstream(nil, upstream, p), gateway.WithLogger(slog.New(slog.DiscardHandler)))
+			url := before(t, gateway.NewUpstream(nil, upstream, p), gateway.WithLog(slog.New(slog.DiscardHandler)))
 			body, send := io.Pipe()
 			defer send.Close()
 			go func() { _, _ = io.WriteString(send, "\x00\x00\x00\x00\x04\x0a\x02A1") }()

@@ -26,7 +26,7 @@
 // An error of the upstream is forwarded whole: code, message, details of any type
 // and what rides along. An error of the way to it is UNAVAILABLE, also where an
 // answer breaks off in the middle, CANCELLED or DEADLINE_EXCEEDED, with a fixed text;
-// its cause is logged ([WithLogger]). Headers of the request are sent on, but for those
+// its cause is logged ([WithLog]). Headers of the request are sent on, but for those
 // that belong to one connection or one protocol and those of [DefaultRequestHeaders];
 // headers of the upstream's answers stay behind.
 //

@@ -42,7 +42,7 @@ func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
 		travels: o.travels,
 		timeout: o.timeout,
 		schema:  schema,
-		client:  errmapconnect.NewClient(transport, errmapconnect.WithDecodeOptions(errmap.WithCatalog(schema.catalog))),
+		client:  errmapconnect.NewClient(transport, errmapconnect.WithDecoding(errmap.WithCatalog(schema.catalog))),
 	}
 	for _, sd := range schema.services {
 		for i := range sd.Methods().Len() {

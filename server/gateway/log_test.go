@@ -30,7 +30,7 @@ func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
 
 // What the callers are not told of an upstream that is gone is in the log, one
 // line a second at most.
-func TestWithLogger(t *testing.T) {
+func TestWithLog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		schema, err := gateway.NewSchema(shopSet())
@@ -45,7 +45,7 @@ func TestWithLogger(t *testing.T) {
 			return a
 		}}))
 		u := gateway.NewUpstream(&http.Client{Transport: unreachable{}}, "http://shop", gateway.ProtocolGRPC)
-		g := gateway.New(u.Transport(), schema, gateway.WithLogger(logger))
+		g := gateway.New(u.Transport(), schema, gateway.WithLog(logger))
 		h, err := server.NewHandler(g.Server(), server.WithCatalog(g.Catalog()))
 		if err != nil {
 			t.Fatal(err)

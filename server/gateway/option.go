@@ -19,11 +19,11 @@ func WithServerOptions(opts ...errmapconnect.ServerOption) Option {
 	return option(func(o *options) { o.server = append(slices.Clip(o.server), opts...) })
 }
 
-// WithLogger sets where the gateway logs why calls did not reach the upstream, or
+// WithLog sets where the gateway logs why calls did not reach the upstream, or
 // why its answers could not be read, which the callers are not told. It writes a
 // line a second at most, which counts the failures that got none. The default,
 // also for nil, is slog.Default.
-func WithLogger(l *slog.Logger) Option { return option(func(o *options) { o.log.logger = l }) }
+func WithLog(l *slog.Logger) Option { return option(func(o *options) { o.log.logger = l }) }
 
 // WithRequestHeaders sets which headers of a request are sent on to the upstream:
 // those for whose names, in canonical form, travels is true. The default, also for

@@ -63,7 +63,7 @@ func NewHandler(server *connect.Server, opts ...Option) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("httpjson: %w", err)
 	}
-	h := &handler{options: o, rule: rule, server: server, held: inflight.New(o.maxHeld), writes: deadline.NewWriteWatch(o.writeTimeout)}
+	h := &handler{options: o, rule: rule, server: server, held: inflight.New(int64(o.limits.HeldBytes)), writes: deadline.NewWriteWatch(o.times.Write)}
 	h.errors = o.guard.With(errmap.WithRecognizer(errmapconnect.Recognize))
 	h.mux = runtime.NewServeMux(
 		runtime.WithDisableHTTPMethodOverride(),
@@ -137,7 +137,7 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 			h.refuse(w, r, b, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the method answers with text/event-stream, which Accept excludes"))
 			return
 		}
-		unbound := deadline.BoundReading(w, r, h.readTimeout)
+		unbound := deadline.BoundReading(w, r, h.times.Read)
 		unpacked := inflight.Unpacked{Budget: h.held, Request: r}
 		defer func() { h.held.Give(r, unpacked.Held) }()
 		body, refused := h.body(w, r, b, &unpacked)
@@ -159,9 +159,9 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 			ctx, cancel = context.WithTimeout(ctx, timeout)
 			defer cancel()
 		}
-		slots, limit, text := &h.calls, h.maxCalls, "too many calls at the same time"
+		slots, limit, text := &h.calls, h.limits.Calls, "too many calls at the same time"
 		if b.spec.StreamType == connect.StreamTypeServer {
-			slots, limit, text = &h.streams, h.maxStreams, "too many streams at the same time"
+			slots, limit, text = &h.streams, h.limits.Streams, "too many streams at the same time"
 		}
 		if !slots.Acquire(limit) {
 			h.refuse(w, r, b, errmap.NewCode(code.Code_UNAVAILABLE, text))
@@ -198,7 +198,7 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding, unpack
 			return nil, statusError(http.StatusUnsupportedMediaType, "the content type must be application/json")
 		}
 	}
-	var source io.Reader = http.MaxBytesReader(w, r.Body, h.maxRequest)
+	var source io.Reader = http.MaxBytesReader(w, r.Body, int64(h.limits.RequestBytes))
 	switch encoding := r.Header.Get("Content-Encoding"); encoding {
 	case "", "identity":
 	case "gzip":
@@ -213,8 +213,8 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding, unpack
 	default:
 		return nil, statusError(http.StatusUnsupportedMediaType, "the content encoding must be gzip or identity")
 	}
-	body, err := io.ReadAll(io.LimitReader(source, h.maxRequest+1))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) || int64(len(body)) > h.maxRequest {
+	body, err := io.ReadAll(io.LimitReader(source, int64(h.limits.RequestBytes)+1))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) || len(body) > h.limits.RequestBytes {
 		return nil, statusError(http.StatusRequestEntityTooLarge, "the body is too large")
 	}
 	if errors.Is(err, inflight.ErrNoRoom) {

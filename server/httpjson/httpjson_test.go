@@ -261,7 +261,7 @@ func TestHandler_streams(t *testing.T) {
 
 func TestHandler_keep_alive(t *testing.T) {
 	t.Parallel()
-	url := start(t, httpjson.WithKeepAlive(5*time.Millisecond))
+	url := start(t, httpjson.WithTimes(httpjson.Times{KeepAlive: 5 * time.Millisecond}))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/v1/shelves/1/books:watch?page_size=1&filter.author=wait", nil)
@@ -306,7 +306,7 @@ func TestHandler_hidden_errors(t *testing.T) {
 // The largest limit of all is none, and not one of no bytes.
 func TestHandler_noBodyLimit(t *testing.T) {
 	t.Parallel()
-	url := start(t, httpjson.WithMaxRequestBytes(math.MaxInt64))
+	url := start(t, httpjson.WithLimits(httpjson.Limits{RequestBytes: math.MaxInt64}))
 	_, got := do(t, "POST", url+"/v1/shelves/1/books/2:move", `{"to":"shelves/3"}`, map[string]string{"Content-Type": "application/json"})
 	if !strings.Contains(got, "shelves/3") {
 		t.Errorf("got %s", got)
@@ -315,7 +315,7 @@ func TestHandler_noBodyLimit(t *testing.T) {
 
 func TestHandler_body_limits(t *testing.T) {
 	t.Parallel()
-	url := start(t, httpjson.WithMaxRequestBytes(64))
+	url := start(t, httpjson.WithLimits(httpjson.Limits{RequestBytes: 64}))
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	_, _ = z.Write([]byte(`{"to":"shelves/3"}`))

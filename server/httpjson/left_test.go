@@ -74,7 +74,7 @@ func TestHandler_sendsNothingAfterTheCall(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				service := leaving{left: make(chan error, 1)}
-				conn := serveOverPipes(t, service, httpjson.WithKeepAlive(100*time.Millisecond)).dial()
+				conn := serveOverPipes(t, service, httpjson.WithTimes(httpjson.Times{KeepAlive: 100 * time.Millisecond})).dial()
 				resp, err := http.ReadResponse(send(t, conn, "GET /v1/shelves/1/books:watch"+query, "\r\n"), nil)
 				if err != nil {
 					t.Fatal(err)

@@ -43,55 +43,52 @@ func WithGuard(g *errmap.Guard) Option { return option(func(o *options) { o.guar
 // The default, and nil, is nobody.
 func WithObserver(f errmap.Observer) Option { return option(func(o *options) { o.observer = f }) }
 
-// WithErrorEncoding changes how errors are written, such as with
+// WithEncoding changes how errors are written, such as with
 // [errmap.WithoutCarried].
-func WithErrorEncoding(opts ...errmap.EncodeOption) Option {
+func WithEncoding(opts ...errmap.EncodeOption) Option {
 	return option(func(o *options) { o.encoding = append(slices.Clip(o.encoding), opts...) })
 }
 
-// WithMaxRequestBytes bounds the body of a request, after decompression. Zero
-// means DefaultMaxRequestBytes.
-func WithMaxRequestBytes(n int64) Option {
-	return option(func(o *options) { o.maxRequest = n })
+// Limits bound what a handler takes on. A zero member means the default, a
+// negative one no limit.
+type Limits struct {
+	// RequestBytes is the most bytes of a request body, after decompression.
+	RequestBytes int
+	// Calls is how many calls, streams not among them, run at the same time on the
+	// whole handler. One beyond it is refused with UNAVAILABLE at once.
+	Calls int
+	// Streams is how many streams run at the same time on the whole handler. One
+	// beyond it is refused with UNAVAILABLE at once.
+	Streams int
+	// HeldBytes is the most bytes that are held for callers on the whole handler: of
+	// answers that were made and not yet taken, beyond 4 KiB each, and of bodies that
+	// came compressed. One connection may hold a quarter of it, and one answer alone may
+	// be larger. A call for whose answer, by the answers that its method had before,
+	// nothing is left is refused with RESOURCE_EXHAUSTED and a delay before it is made.
+	// One whose answer turns out too large afterwards says so, without a delay.
+	HeldBytes int
 }
 
-// WithReadTimeout bounds how long the body of a request may take to arrive, where
-// the [net/http.Server] has no ReadTimeout. Zero means DefaultReadTimeout, a
-// negative time no bound.
-func WithReadTimeout(d time.Duration) Option {
-	return option(func(o *options) { o.readTimeout = d })
+// Times bound how long a handler waits. A zero member means the default, a negative
+// one no bound.
+type Times struct {
+	// Read is how long the body of a request may take to arrive, where the
+	// [net/http.Server] has no ReadTimeout.
+	Read time.Duration
+	// Write is how long the peer may take to accept 16 KiB of an answer, or of an event
+	// of a stream: one that reads slowly gets all, and the connection of one that does
+	// not read ends. It stands in place of the server's WriteTimeout, which would end
+	// every answer at that age.
+	Write time.Duration
+	// KeepAlive is how long a stream may be silent before a comment is sent.
+	KeepAlive time.Duration
 }
 
-// WithWriteTimeout bounds how long the peer may take to accept 16 KiB of an answer, or of
-// an event of a stream: one that reads slowly gets all, and the connection of one that does
-// not read ends. It stands in place of the server's WriteTimeout, which would end every
-// answer at that age. Zero means DefaultWriteTimeout, a negative time no bound.
-func WithWriteTimeout(d time.Duration) Option {
-	return option(func(o *options) { o.writeTimeout = d })
-}
+// WithLimits bounds what the handler takes on.
+func WithLimits(l Limits) Option { return option(func(o *options) { o.limits = l }) }
 
-// WithKeepAlive sets how long a stream may be silent before a comment is sent.
-// Zero means DefaultKeepAlive, a negative time sends none.
-func WithKeepAlive(d time.Duration) Option { return option(func(o *options) { o.keepAlive = d }) }
-
-// WithMaxCalls bounds how many calls, streams not among them, run at the same time on the
-// whole handler. One beyond it is refused with UNAVAILABLE. Zero means DefaultMaxCalls, a
-// negative number no bound.
-func WithMaxCalls(n int) Option { return option(func(o *options) { o.maxCalls = n }) }
-
-// WithMaxStreams bounds how many streams run at the same time on the whole handler. One
-// beyond it is refused with UNAVAILABLE. Zero means DefaultMaxStreams, a negative number no
-// bound.
-func WithMaxStreams(n int) Option { return option(func(o *options) { o.maxStreams = n }) }
-
-// WithMaxHeldBytes bounds what is held for callers on the whole handler: answers that were
-// made and not yet taken, beyond 4 KiB each, and bodies that came compressed. One connection
-// may hold a quarter of it, and one answer alone may be larger. A call for whose answer, by
-// the answers that its method had before, nothing is left is refused with
-// RESOURCE_EXHAUSTED and a delay before it is made. One whose answer turns out too large
-// afterwards says so, without a delay. Zero means DefaultMaxHeldBytes, a negative number no
-// bound.
-func WithMaxHeldBytes(n int64) Option { return option(func(o *options) { o.maxHeld = n }) }
+// WithTimes bounds how long the handler waits.
+func WithTimes(t Times) Option { return option(func(o *options) { o.times = t }) }
 
 // WithOrigins lets pages of other origins in, such as "https://app.example.com". Without
 // it, what a page of another origin sends that could change anything is answered with HTTP
@@ -111,20 +108,15 @@ func WithHosts(hosts ...string) Option {
 }
 
 type options struct {
-	origins      []string
-	hosts        []string
-	pattern      string
-	catalog      *errmap.Catalog
-	guard        *errmap.Guard
-	observer     errmap.Observer
-	encoding     []errmap.EncodeOption
-	maxRequest   int64
-	readTimeout  time.Duration
-	writeTimeout time.Duration
-	keepAlive    time.Duration
-	maxCalls     int
-	maxStreams   int
-	maxHeld      int64
+	origins  []string
+	hosts    []string
+	pattern  string
+	catalog  *errmap.Catalog
+	guard    *errmap.Guard
+	observer errmap.Observer
+	encoding []errmap.EncodeOption
+	limits   Limits
+	times    Times
 }
 
 type option func(*options)
@@ -136,26 +128,23 @@ func newOptions(opts []Option) options {
 	for _, opt := range opts {
 		opt.apply(&o)
 	}
-	if o.maxRequest <= 0 {
-		o.maxRequest = DefaultMaxRequestBytes
+	o.limits.RequestBytes = bound(o.limits.RequestBytes, DefaultMaxRequestBytes, math.MaxInt)
+	o.limits.RequestBytes = min(o.limits.RequestBytes, math.MaxInt-1) // one byte more is read
+	o.limits.Calls = bound(o.limits.Calls, DefaultMaxCalls, math.MaxInt)
+	o.limits.Streams = bound(o.limits.Streams, DefaultMaxStreams, math.MaxInt)
+	o.limits.HeldBytes = bound(o.limits.HeldBytes, DefaultMaxHeldBytes, math.MaxInt/2)
+	fallback := func(d *time.Duration, t time.Duration) {
+		if *d == 0 {
+			*d = t
+		}
 	}
-	o.maxRequest = min(o.maxRequest, math.MaxInt64-1) // one byte more is read
-	if o.readTimeout == 0 {
-		o.readTimeout = DefaultReadTimeout
-	}
-	if o.writeTimeout == 0 {
-		o.writeTimeout = DefaultWriteTimeout
-	}
-	if o.keepAlive == 0 {
-		o.keepAlive = DefaultKeepAlive
-	}
-	o.maxCalls = bound(o.maxCalls, DefaultMaxCalls, math.MaxInt)
-	o.maxStreams = bound(o.maxStreams, DefaultMaxStreams, math.MaxInt)
-	o.maxHeld = bound(o.maxHeld, DefaultMaxHeldBytes, math.MaxInt64/2)
+	fallback(&o.times.Read, DefaultReadTimeout)
+	fallback(&o.times.Write, DefaultWriteTimeout)
+	fallback(&o.times.KeepAlive, DefaultKeepAlive)
 	return o
 }
 
-func bound[N int | int64](n, fallback, unbounded N) N {
+func bound(n, fallback, unbounded int) int {
 	switch {
 	case n == 0:
 		return fallback

@@ -315,11 +315,11 @@ func (s *stream) flush(event []byte) error {
 // keepAlive sends a comment whenever a stream has been open that long, until stop
 // is called.
 func (s *stream) keepAlive() (stop func()) {
-	if s.binding.spec.StreamType != connect.StreamTypeServer || s.options.keepAlive < 0 {
+	if s.binding.spec.StreamType != connect.StreamTypeServer || s.times.KeepAlive < 0 {
 		return func() {}
 	}
 	done, ended := make(chan struct{}), make(chan struct{})
-	ticker := time.NewTicker(s.options.keepAlive)
+	ticker := time.NewTicker(s.times.KeepAlive)
 	go func() {
 		defer close(ended)
 		defer ticker.Stop()

@@ -67,7 +67,7 @@ func TestHandler_deadlines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				conn := serveOverPipes(t, slow{}, httpjson.WithKeepAlive(-1)).dial()
+				conn := serveOverPipes(t, slow{}, httpjson.WithTimes(httpjson.Times{KeepAlive: -1})).dial()
 				defer conn.Close()
 				start := time.Now()
 				resp, got := receive(t, send(t, conn, "GET "+test.path, test.header+"\r\n\r\n"))
@@ -92,7 +92,7 @@ func TestHandler_slowSender(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				conn := serveOverPipes(t, library{}, httpjson.WithReadTimeout(5*time.Second)).dial()
+				conn := serveOverPipes(t, library{}, httpjson.WithTimes(httpjson.Times{Read: 5 * time.Second})).dial()
 				defer conn.Close()
 				start := time.Now()
 				resp, got := receive(t, send(t, conn, "POST /v1/shelves/1/books/2:move", headers))
@@ -111,7 +111,7 @@ func TestHandler_slowSender(t *testing.T) {
 func TestHandler_boundsEndWithTheirRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		conn := serveOverPipes(t, library{}, httpjson.WithReadTimeout(time.Second), httpjson.WithWriteTimeout(time.Second)).dial()
+		conn := serveOverPipes(t, library{}, httpjson.WithTimes(httpjson.Times{Read: time.Second, Write: time.Second})).dial()
 		defer conn.Close()
 		for _, path := range []string{"/v1/shelves/1/books:watch?page_size=1", "/v1/books/1", "/v1/shelves/1/books:watch?page_size=1"} {
 			time.Sleep(10 * time.Second) // idle for longer than either
@@ -127,7 +127,7 @@ func TestHandler_slowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := slow{sent: make(chan error, 1)}
-		conn := serveOverPipes(t, service, httpjson.WithWriteTimeout(5*time.Second)).dial()
+		conn := serveOverPipes(t, service, httpjson.WithTimes(httpjson.Times{Write: 5 * time.Second})).dial()
 		defer conn.Close()
 		start := time.Now()
 		send(t, conn, "GET /v1/shelves/1/books:watch", "\r\n")

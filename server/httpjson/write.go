@@ -11,7 +11,7 @@ import (
 
 // fail answers a request with an error; that of a write is the client's going.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, e *errmap.Error) {
-	_ = errmaphttp.Write(w, r, e, errmaphttp.WithEncodeOptions(h.encodeOptions()...))
+	_ = errmaphttp.Write(w, r, e, errmaphttp.WithEncoding(h.encodeOptions()...))
 }
 
 // refuse answers a request for a method that is not called.
