@@ -1,13 +1,13 @@
 package bench
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"testing"
 
 	"connectrpc.com/connect/v2"
-	"connectrpc.com/connect/v2/connecthttp"
 	"connectrpc.com/connect/v2/connectproto"
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/creachadair/jrpc2"
@@ -68,27 +68,27 @@ func (d *discard) reset() {
 
 func BenchmarkErrorToJSONRPC(b *testing.B) {
 	b.Run("errmap", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			errmap.EncodeJSONRPC(ours, errmap.ProfileA2A)
 		}
 	})
 	b.Run("a2a-go", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			must(json.Marshal(toJSONRPCError(theirs)))
 		}
 	})
 	b.Run("protojson Status", func(b *testing.B) {
 		s := ours.Status()
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			must(protojson.Marshal(s))
 		}
 	})
 	b.Run("jrpc2, data as raw JSON", func(b *testing.B) {
 		e := &jrpc2.Error{Code: -32001, Message: "Task not found", Data: json.RawMessage(`[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org","metadata":{"attempt":"2","taskId":"t-1"}}]`)}
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			must(json.Marshal(e))
 		}
@@ -98,7 +98,7 @@ func BenchmarkErrorToJSONRPC(b *testing.B) {
 func BenchmarkJSONRPCToError(b *testing.B) {
 	object := errmap.EncodeJSONRPC(ours, errmap.ProfileA2A)
 	b.Run("errmap", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			if must(errmap.DecodeJSONRPC(object, errmap.ProfileA2A)).Reason() != "TASK_NOT_FOUND" {
 				b.Fatal("another reason")
@@ -106,7 +106,7 @@ func BenchmarkJSONRPCToError(b *testing.B) {
 		}
 	})
 	b.Run("a2a-go", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			e := new(a2aError)
 			if err := json.Unmarshal(object, e); err != nil {
@@ -118,7 +118,7 @@ func BenchmarkJSONRPCToError(b *testing.B) {
 		}
 	})
 	b.Run("jrpc2, data left raw", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			e := new(jrpc2.Error)
 			if err := json.Unmarshal(object, e); err != nil {
@@ -128,38 +128,21 @@ func BenchmarkJSONRPCToError(b *testing.B) {
 	})
 }
 
+// Each side answers with an error that it has, so neither counts the making.
 func BenchmarkErrorToConnect(b *testing.B) {
-	b.Run("errmap", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			errmap.EncodeConnect(ours)
-		}
-	})
-	b.Run("connect v2 ErrorWriter", func(b *testing.B) {
-		w := connecthttp.NewErrorWriter()
-		r := must(http.NewRequest(http.MethodPost, "/s/m", http.NoBody))
-		r.Header.Set("Content-Type", "application/json")
-		d := &discard{header: http.Header{}}
-		b.ReportAllocs()
-		for b.Loop() {
-			d.reset()
-			if err := w.Write(d, r, connect.NewError(connect.CodeNotFound, "Task not found").WithDetail(detail(info))); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	sides(b, connectWriting(ours, connectError(ours.Status()))...)
 }
 
 func BenchmarkConnectToError(b *testing.B) {
 	body, form := errmap.EncodeConnect(ours), must(protojson.Marshal(ours.Status()))
 	b.Run("errmap", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			must(errmap.DecodeConnect(body))
 		}
 	})
 	b.Run("protojson Status", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			if err := protojson.Unmarshal(form, new(statuspb.Status)); err != nil {
 				b.Fatal(err)
@@ -168,51 +151,38 @@ func BenchmarkConnectToError(b *testing.B) {
 	})
 	b.Run("connect v2 UnmarshalErrorDetail alone", func(b *testing.B) {
 		d := detail(info)
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			must(connectproto.UnmarshalErrorDetail(d))
 		}
 	})
 }
 
+// Each side has its error, and makes the text of grpc-status-details-bin.
 func BenchmarkErrorToGRPC(b *testing.B) {
-	b.Run("errmap", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			errmap.EncodeGRPC(ours)
-		}
-	})
-	b.Run("grpc-go New, WithDetails, Marshal", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			s := must(status.New(codes.NotFound, "Task not found").WithDetails(protoadapt.MessageV1Of(info)))
-			must(proto.Marshal(s.Proto()))
-		}
-	})
-	b.Run("kratos GRPCStatus, Marshal", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			e := kratos.New(404, "TASK_NOT_FOUND", "Task not found").WithMetadata(info.GetMetadata())
-			must(proto.Marshal(e.GRPCStatus().Proto()))
-		}
-	})
+	theirs := must(status.New(codes.NotFound, "Task not found").WithDetails(protoadapt.MessageV1Of(info)))
+	k := kratos.New(404, "TASK_NOT_FOUND", "Task not found").WithMetadata(info.GetMetadata())
+	sides(b,
+		side{"errmap", func() { errmap.EncodeGRPC(ours) }},
+		side{"grpc-go Marshal, base64", func() { grpcHeaders(theirs.Proto()) }},
+		side{"kratos GRPCStatus, Marshal, base64", func() { grpcHeaders(k.GRPCStatus().Proto()) }})
 }
 
 func BenchmarkGRPCToError(b *testing.B) {
 	headers := errmap.EncodeGRPC(ours).Map()
 	s := ours.Status()
-	raw := must(proto.Marshal(s))
+	text := grpcHeaders(s)
 	b.Run("errmap", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			must(errmap.DecodeGRPC(headers))
 		}
 	})
-	b.Run("grpc-go Unmarshal, Details", func(b *testing.B) {
-		b.ReportAllocs()
+	b.Run("grpc-go base64, Unmarshal, Details", func(b *testing.B) {
+		defer measure(b)()
 		for b.Loop() {
 			s := new(statuspb.Status)
-			if err := proto.Unmarshal(raw, s); err != nil {
+			if err := proto.Unmarshal(must(base64.RawStdEncoding.DecodeString(text)), s); err != nil {
 				b.Fatal(err)
 			}
 			status.FromProto(s).Details()
@@ -220,7 +190,7 @@ func BenchmarkGRPCToError(b *testing.B) {
 	})
 	b.Run("gax-go FromError", func(b *testing.B) {
 		err := status.FromProto(s).Err()
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			if _, ok := apierror.FromError(err); !ok {
 				b.Fatal("no error")
@@ -231,13 +201,13 @@ func BenchmarkGRPCToError(b *testing.B) {
 
 func BenchmarkMessageToJSONRPC(b *testing.B) {
 	b.Run("errmap", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			errmap.EncodeJSONRPC(errmap.New(&libraryv1.BookLentError{Name: "books/1", Reader: "r-7"}), errmap.ProfileGeneric)
 		}
 	})
 	b.Run("a2a-go", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			e := a2a.NewError(a2a.ErrTaskNotFound, "r-7 has books/1").WithErrorInfoMeta(map[string]string{"name": "books/1", "reader": "r-7"})
 			must(json.Marshal(toJSONRPCError(e)))
@@ -249,7 +219,7 @@ func BenchmarkJSONRPCToMessage(b *testing.B) {
 	object := errmap.EncodeJSONRPC(errmap.New(&libraryv1.BookLentError{Name: "books/1", Reader: "r-7"}), errmap.ProfileGeneric)
 	like := errmap.EncodeJSONRPC(ours, errmap.ProfileA2A)
 	b.Run("errmap", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			if _, ok := errors.AsType[*libraryv1.BookLentError](must(errmap.DecodeJSONRPC(object, errmap.ProfileGeneric))); !ok {
 				b.Fatal("another error")
@@ -257,7 +227,7 @@ func BenchmarkJSONRPCToMessage(b *testing.B) {
 		}
 	})
 	b.Run("a2a-go", func(b *testing.B) {
-		b.ReportAllocs()
+		defer measure(b)()
 		for b.Loop() {
 			e := new(a2aError)
 			if err := json.Unmarshal(like, e); err != nil {

@@ -28,7 +28,7 @@ import (
 
 // roundTrip writes and reads an error on three wires.
 func roundTrip(b *testing.B, e *errmap.Error) {
-	b.ReportAllocs()
+	defer measure(b)()
 	for b.Loop() {
 		must(errmap.DecodeJSONRPC(errmap.EncodeJSONRPC(e, errmap.ProfileGeneric), errmap.ProfileGeneric))
 		must(errmap.DecodeConnect(errmap.EncodeConnect(e)))
@@ -72,14 +72,13 @@ func BenchmarkGrowth_batch(b *testing.B) {
 			}
 			body.WriteByte(']')
 			d := &discard{header: http.Header{}}
-			b.ReportAllocs()
+			defer measure(b)()
 			for b.Loop() {
 				d.reset()
 				r := must(http.NewRequest(http.MethodPost, "/", bytes.NewReader(body.Bytes())))
 				r.Header.Set("Content-Type", "application/json")
 				h.ServeHTTP(d, r)
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/item")
 		})
 	}
 }
@@ -104,16 +103,15 @@ func BenchmarkGrowth_catalogue(b *testing.B) {
 	for _, n := range []int{10, 100, 1_000, 10_000} {
 		file := catalogue(n)
 		b.Run(fmt.Sprintf("make %d", n), func(b *testing.B) {
-			b.ReportAllocs()
+			defer measure(b)()
 			for b.Loop() {
 				must(errmap.NewCatalog(file))
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/error")
 		})
 		b.Run(fmt.Sprintf("read with %d", n), func(b *testing.B) {
 			c := must(errmap.NewCatalog(file))
 			object := errmap.EncodeJSONRPC(errmap.NewCode(code.Code_NOT_FOUND, "m").WithDetail(&errdetails.ErrorInfo{Reason: "E7", Domain: "many.example.com"}), errmap.ProfileGeneric)
-			b.ReportAllocs()
+			defer measure(b)()
 			for b.Loop() {
 				must(errmap.DecodeJSONRPC(object, errmap.ProfileGeneric, errmap.WithCatalog(c)))
 			}
@@ -140,7 +138,7 @@ func BenchmarkGateway(b *testing.B) {
 	for name, call := range map[string]string{"good": "books/1", "failing": "lent"} {
 		b.Run(name+"/direct, Connect", func(b *testing.B) {
 			c := libraryv1connect.NewLibraryClient(errmapconnect.NewClient(upstream.Transport()))
-			b.ReportAllocs()
+			defer measure(b)()
 			for b.Loop() {
 				_, _ = c.GetBook(context.Background(), &libraryv1.GetBookRequest{Name: call})
 			}
@@ -148,7 +146,7 @@ func BenchmarkGateway(b *testing.B) {
 		b.Run(name+"/gateway, JSON-RPC", func(b *testing.B) {
 			body := []byte(`{"jsonrpc":"2.0","id":1,"method":"library.v1.Library/GetBook","params":{"name":"` + call + `"}}`)
 			d := &discard{header: http.Header{}}
-			b.ReportAllocs()
+			defer measure(b)()
 			for b.Loop() {
 				d.reset()
 				r := must(http.NewRequest(http.MethodPost, "/", bytes.NewReader(body)))

@@ -78,7 +78,7 @@ func (e *Error) Fill(m proto.Message) bool {
 func (e *Error) says(d *schema.Definition) (wire.Info, bool) {
 	catalog := e.known().schema()
 	for i := range e.hub.Details {
-		if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && d.Identifies(string(in.Domain), string(in.Reason)) {
+		if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && e.trusts(in) && d.Identifies(string(in.Domain), string(in.Reason)) {
 			return in, true
 		}
 	}
@@ -125,7 +125,7 @@ func (e *Error) Is(target error) bool {
 		}
 		catalog := e.known().schema()
 		for i := range e.hub.Details {
-			if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && string(in.Domain) == string(want.Domain) && string(in.Reason) == string(want.Reason) {
+			if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && e.trusts(in) && string(in.Domain) == string(want.Domain) && string(in.Reason) == string(want.Reason) {
 				return true
 			}
 		}

@@ -50,7 +50,7 @@ func (o *decodeOptions) read(from func(*hub.Error) error) (*Error, error) {
 		room [1]hub.Detail
 	})
 	e := &made.Error
-	e.catalog, e.decoded = o.catalog, true
+	e.catalog, e.decoded, e.trusted = o.catalog, true, o.trusted
 	e.hub.Details = made.room[:0]
 	if err := from(&e.hub); err != nil {
 		if form, ok := errors.AsType[*wire.FormError](err); ok {

@@ -31,6 +31,13 @@ type Error struct {
 	// linked.
 	catalog *Catalog
 	decoded bool
+	// trusted are the domains whose errors are believed of it; nil for all.
+	trusted []string
+}
+
+// trusts tells whether an ErrorInfo of a domain is believed.
+func (e *Error) trusts(in wire.Info) bool {
+	return len(e.trusted) == 0 || slices.Contains(e.trusted, string(in.Domain))
 }
 
 // known returns the catalogue that the methods of e ask.
@@ -256,7 +263,7 @@ func (e *Error) changed(change func(*Error)) *Error {
 
 // identity returns the ErrorInfo that identifies the error.
 func (e *Error) identity() (wire.Info, bool) {
-	return wire.Identity(&e.hub, e.known().schema())
+	return wire.Identity(&e.hub, e.known().schema(), e.trusts)
 }
 
 // ErrorInfo returns the google.rpc.ErrorInfo that identifies the error: the
@@ -307,9 +314,11 @@ func (e *Error) Retryable() bool {
 	if e == nil {
 		return false
 	}
-	if d := wire.DefinitionOf(&e.hub, e.known().schema()); d != nil {
-		if retryable, known := d.Retryable(); known {
-			return retryable
+	if in, ok := e.identity(); ok {
+		if d := e.known().Find(string(in.Domain), string(in.Reason)); d != nil {
+			if retryable, known := d.Retryable(); known {
+				return retryable
+			}
 		}
 	}
 	if _, ok := e.RetryDelay(); ok {

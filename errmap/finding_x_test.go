@@ -1,21 +1,16 @@
 package errmap_test
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"strings"
 	"testing"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/errmap/errmap/errmap"
-	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
 )
 
 // Each of these is a fault that the contract or the core had, by its number, with
@@ -319,140 +314,3 @@ func TestFinding_X10_what_says_nothing_new(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
-
-// X11: the order of map entries is an encoding, at every depth.
-func TestFinding_X11_order_of_entries_inside(t *testing.T) {
-	t.Parallel()
-	info := []byte("\x0a\x01X\x1a\x06\x0a\x01b\x12\x012\x1a\x06\x0a\x01a\x12\x011") // b before a
-	inside := &anypb.Any{TypeUrl: "type.googleapis.com/google.rpc.ErrorInfo", Value: info}
-	status := anys(t, &statuspb.Status{Code: 3, Details: []*anypb.Any{inside}})[0]
-	for name, detail := range map[string]*anypb.Any{
-		"plain":                inside,
-		"in a Status":          status,
-		"in an Any":            anys(t, inside)[0],
-		"in a Status in a one": anys(t, &statuspb.Status{Code: 4, Details: []*anypb.Any{status}})[0],
-	} {
-		e, err := errmap.FromStatus(&statuspb.Status{Code: 13, Message: "m", Details: []*anypb.Any{detail}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range allWires {
-			p := w.encode(e)
-			if strings.Contains(string(p.body), "@value") || carries(p) || w.json && w.name != "connect" && !strings.Contains(string(p.body), `"metadata":{"a":"1","b":"2"}`) {
-				t.Errorf("%s, %s: %s", name, w.name, p)
-			}
-		}
-	}
-}
-
-// forgedConnect is a Connect error of NOT_FOUND "m" with a Carried that says this.
-func forgedConnect(t *testing.T, code string, check string, received ...*errmapv1.Received) string {
-	t.Helper()
-	sum, err := base64.StdEncoding.DecodeString(check)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := mustMarshal(t, &errmapv1.Carried{Check: sum, Received: received})
-	return `{"code":"` + code + `","message":"m","details":[{"type":"errmap.v1.Carried","value":"` + b64raw(b) + `"}]}`
-}
-
-// X12: what a wire could not have said is not believed of it.
-func TestFinding_X12_what_a_wire_could_not_have_said(t *testing.T) {
-	t.Parallel()
-	members := func(w errmapv1.Wire, text string) *errmapv1.Received {
-		return &errmapv1.Received{Wire: w, Members: text}
-	}
-	for _, test := range []struct {
-		received *errmapv1.Received
-		kept     bool
-	}{
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_JSONRPC, Number: "abc"}, false},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_JSONRPC, Number: "01"}, false},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_JSONRPC, Number: "-0"}, false},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_JSONRPC, Number: "-32050"}, true},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_CONNECT, Number: "7"}, false},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_GRPC, Number: "42"}, false}, // beside NOT_FOUND
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_HTTP, CodeText: "INTERNAL"}, false},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_HTTP, CodeText: "SHELF_FULL"}, true},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_CONNECT, CodeText: "internal"}, false},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_PROBLEM, CodeText: "SHELF_FULL"}, false},
-		{&errmapv1.Received{Wire: errmapv1.Wire_WIRE_GRPC, CodeText: "5"}, false},
-		{members(errmapv1.Wire_WIRE_PROBLEM, `{"Detail":"forged"}`), false},
-		{members(errmapv1.Wire_WIRE_PROBLEM, `{"detail":"forged"}`), false},
-		{members(errmapv1.Wire_WIRE_PROBLEM, `{"detail":5}`), true},
-		{members(errmapv1.Wire_WIRE_PROBLEM, `{"type":"https://x.example/p","title":"T","errors":[1]}`), true},
-		{members(errmapv1.Wire_WIRE_PROBLEM, `{"Title":"T"}`), false},
-		{members(errmapv1.Wire_WIRE_CONNECT, `{"message":"forged"}`), false},
-		{members(errmapv1.Wire_WIRE_CONNECT, `{"CODE":"forged"}`), false},
-		{members(errmapv1.Wire_WIRE_STATUS, `{"code":5}`), false},
-		{members(errmapv1.Wire_WIRE_HTTP, `{"status":"INTERNAL"}`), false},
-		{members(errmapv1.Wire_WIRE_HTTP, `{"errmap":{"check":"AAAAAA=="}}`), false},
-		{members(errmapv1.Wire_WIRE_HTTP, `{"errmap":1,"trace":1}`), true},
-		{members(errmapv1.Wire_WIRE_JSONRPC, `{"data":1}`), false},
-		{members(errmapv1.Wire_WIRE_JSONRPC, `[1]`), false},
-	} {
-		e := decodeText(t, "connect", forgedConnect(t, "not_found", "zyJpBA==", test.received), 404)
-		if kept := len(e.Received()) > 0; kept != test.kept || kept == (len(e.Notes()) > 0) || e.Number() != 5 {
-			t.Errorf("%v: %s", test.received, describe(e))
-		}
-	}
-	e := decodeText(t, "connect", forgedConnect(t, "unknown", b64(crcOf("UNKNOWN\nm")), &errmapv1.Received{Wire: errmapv1.Wire_WIRE_GRPC, Number: "5"}), 500)
-	if e.Number() != 2 || len(e.Notes()) != 1 {
-		t.Errorf("a code under UNKNOWN: %s", describe(e))
-	}
-	e = decodeText(t, "connect", forgedConnect(t, "unknown", b64(crcOf("UNKNOWN\nm")), &errmapv1.Received{Wire: errmapv1.Wire_WIRE_GRPC, Number: "-2147483648"}), 500)
-	if e.Number() != -2147483648 || len(e.Notes()) != 0 {
-		t.Errorf("a private code under UNKNOWN: %s", describe(e))
-	}
-}
-
-// X13: where details are typed objects, nothing else is written.
-func TestFinding_X13_untyped_elements_ride(t *testing.T) {
-	t.Parallel()
-	for _, data := range []string{`{"exception":"ValueError"}`, `"boom"`, `[1,{"a":1}]`, `{"@type":5}`, `null`, `[[` + jsonEI + `]]`} {
-		e := decodeText(t, generic, `{"code":-32603,"message":"Internal error","data":`+data+`}`, 0)
-		for _, to := range []string{"statusjson", "http", "problem"} {
-			text := encodeText(t, to, e)
-			if strings.Contains(text, `"details":[{"@type":5`) || strings.Contains(text, `"details":["`) || strings.Contains(text, `"details":[{"exception"`) {
-				t.Errorf("%s of %s: %s", to, data, text)
-			}
-			strict := text
-			if i := strings.Index(text, `,"errmap":`); i >= 0 && to == "statusjson" {
-				strict = text[:i] + "}"
-			}
-			if to == "statusjson" {
-				if err := protojson.Unmarshal([]byte(strict), new(statuspb.Status)); err != nil {
-					t.Errorf("a strict reader of %s: %v", text, err)
-				}
-			}
-			if back := encodeText(t, generic, decodeText(t, to, text, 0)); back != encodeText(t, generic, e) {
-				t.Errorf("%s of %s came back as %s", to, data, back)
-			}
-		}
-	}
-}
-
-// X14: the two HTTP+JSON forms share one received status.
-func TestFinding_X14_one_status_for_both_forms(t *testing.T) {
-	for status, title := range map[int]string{422: "Unprocessable Content", 413: "Content Too Large", 418: "HTTP status 418", 499: "HTTP status 499", 410: "Gone"} {
-		e := decodeText(t, "http", fmt.Sprintf(`{"error":{"code":%d,"message":"m","status":"INVALID_ARGUMENT"}}`, status), status)
-		want := fmt.Sprintf(`{"type":"about:blank","title":"%s","status":%d,"detail":"m","code":"INVALID_ARGUMENT"}`, title, status)
-		if got := encodeText(t, "problem", e); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-		back := decodeText(t, "problem", want, status)
-		if s := difference(e, back, exactly); s != "" {
-			t.Errorf("%d: %s", status, s)
-		}
-		if got := encodeText(t, "http", back); got != encodeText(t, "http", e) {
-			t.Errorf("%d: %s", status, got)
-		}
-		for _, w := range allWires {
-			if through, p := hop(t, back, w); through.HTTPStatus() != status {
-				t.Errorf("%d through %s: %s", status, w.name, p)
-			}
-		}
-	}
-}
-
-func crcOf(s string) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(s))) }

@@ -16,8 +16,8 @@ const hiddenText = "internal error"
 // and a nil *Error inside an error, give nil.
 //
 // It looks through wraps and joins, depth first, for an *Error or an annotated
-// message: the first one is the error, and the text of what wraps it stays in
-// the cause. Further ones in a join are counted in a note, since AIP-193
+// message: the first one is the error, but for one that says no more than CANCELLED,
+// which gives way to what comes after it; the text of what wraps it stays in the cause. Further ones in a join are counted in a note, since AIP-193
 // attaches each type of detail once. A context error gives CANCELLED or
 // DEADLINE_EXCEEDED. Any other error gives INTERNAL with a fixed text, and is
 // the cause.
@@ -100,9 +100,13 @@ func (s *speaker) visit(link error, recognize []Recognizer, remote bool) {
 	}
 	e, known := spoken(link, recognize, remote)
 	if e != nil {
-		if s.node == nil {
+		switch {
+		case s.node == nil:
 			s.node, s.e = link, e
-		} else {
+		case s.e != nil && s.e.onlyCanceled() && !e.onlyCanceled():
+			s.node, s.e = link, e // what ended the call says more than that it ended
+			s.others++
+		default:
 			s.others++
 		}
 	} else if own, ok := link.(*Error); ok && own == nil && remote && s.node == nil { // a link, not a chain
@@ -131,6 +135,11 @@ func spoken(link error, recognize []Recognizer, remote bool) (*Error, bool) {
 		}
 	}
 	return annotatedLink(link)
+}
+
+// onlyCanceled tells whether an error says no more than that a call was canceled.
+func (e *Error) onlyCanceled() bool {
+	return e.hub.Number == int32(code.Code_CANCELLED) && len(e.hub.Details) == 0
 }
 
 // unwrap returns what an error wraps, one or several. A link that is a nil

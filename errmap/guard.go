@@ -31,6 +31,7 @@ type Guard struct {
 	log        func(context.Context, Report)
 	hiddenText string
 	debugInfo  bool
+	hiddenCode [17]bool // by google.rpc.Code
 	shutdown   <-chan struct{}
 	recognize  []Recognizer
 }
@@ -96,6 +97,21 @@ func WithHiddenMessage(text string) GuardOption {
 // stacks just as well. The default takes both out of every error.
 func WithDebugInfo() GuardOption { return guardOption(func(g *Guard) { g.debugInfo = true }) }
 
+// WithHiddenCodes hides errors of those codes that have no identity, as if a handler had
+// returned any other error: the caller gets INTERNAL, a fixed text and a request id, and
+// the log gets the error. A service that exists and makes errors of database and network
+// failures with the codes INTERNAL and UNKNOWN, text and all, names these two. An
+// annotated message, or an error with a google.rpc.ErrorInfo, is not hidden.
+func WithHiddenCodes(codes ...code.Code) GuardOption {
+	return guardOption(func(g *Guard) {
+		for _, c := range codes {
+			if hub.Canonical(int32(c)) {
+				g.hiddenCode[c] = true
+			}
+		}
+	})
+}
+
 // WithShutdown names a channel that is closed when the server begins to shut
 // down: a request that ends by cancellation afterwards is UNAVAILABLE, since its
 // caller did not cancel it.
@@ -119,12 +135,27 @@ func (g *Guard) Outgoing(ctx context.Context, err error) *Error {
 		g = new(Guard)
 	}
 	if found := speakers(err, g.recognize, false); found.node != nil {
-		return g.strip(found.within(err))
+		if e := found.within(err); !g.hides(e) {
+			return g.strip(e)
+		}
+		return g.hide(ctx, Report{Err: err})
 	}
 	if e := g.ended(ctx, err); e != nil {
 		return e
 	}
 	return g.hide(ctx, Report{Err: unspoken(err)})
+}
+
+// hides tells whether an error is of a code that is hidden. What a guard hid already is
+// not hidden twice.
+func (g *Guard) hides(e *Error) bool {
+	if !g.hiddenCode[e.Code()] {
+		return false
+	}
+	if _, identified := e.identity(); identified {
+		return false
+	}
+	return !slices.ContainsFunc(e.hub.Details, func(d hub.Detail) bool { return d.Is("google.rpc.RequestInfo") })
 }
 
 var errNilError = errors.New("a nil *errmap.Error was returned as an error; OK is no error")

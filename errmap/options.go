@@ -3,6 +3,7 @@ package errmap
 import (
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -93,6 +94,17 @@ func WithHTTPHeader(h http.Header, received time.Time) DecodeOption {
 	return decodeOption(func(o *decodeOptions) { o.RetryAfter, o.Decoding.Received = h.Values("Retry-After"), received })
 }
 
+// WithTrustedDomains names the domains whose errors a reader believes of its peers: for
+// errors.As, errors.Is, Fill, Reason, Domain, Metadata and Retryable an ErrorInfo of
+// another domain is none. It stays a detail, and travels on. Without the option, and
+// with no domain, all are believed.
+//
+// A program sets it where it acts on typed errors of a peer that it does not trust with
+// those of others: whoever answers a call can write any domain and reason.
+func WithTrustedDomains(domains ...string) DecodeOption {
+	return decodeOption(func(o *decodeOptions) { o.trusted = slices.Clone(domains) })
+}
+
 // WithinStream tells DecodeConnect that the error stood in an end-of-stream
 // message, where the HTTP status says nothing of it.
 func WithinStream() DecodeOption {
@@ -110,6 +122,7 @@ type decodeOptions struct {
 	wire.Decoding
 	catalog *Catalog
 	limits  Limits
+	trusted []string
 }
 
 type encodeOption func(*encodeOptions)

@@ -23,8 +23,8 @@ var allCodes = func() []code.Code {
 	return append(out, 42, -5)
 }()
 
-// cases is how many cases a property is tried with: n, or what ERRMAP_PROPERTY
-// says.
+// cases is how many cases a property is tried with: n, half of them under the race
+// detector, or what ERRMAP_PROPERTY says.
 func cases(t testing.TB, n int) int {
 	t.Helper()
 	if text := os.Getenv("ERRMAP_PROPERTY"); text != "" {
@@ -37,7 +37,7 @@ func cases(t testing.TB, n int) int {
 	if testing.Short() {
 		return n / 10
 	}
-	return n
+	return n / share
 }
 
 // seed is the seed of the generators: 1, or what ERRMAP_SEED says.

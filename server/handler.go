@@ -181,8 +181,10 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 }
 
 func (h *handler) release(r *http.Request, x *exchange) {
-	h.held.Give(r, x.unpacked.Held)
-	x.unpacked = inflight.Unpacked{}
+	if x.unpacked.Source != nil {
+		h.held.Give(r, x.unpacked.Held)
+		x.unpacked = inflight.Unpacked{}
+	}
 	h.reads.End(&x.reading) // where reading the body panicked
 	// One large request must not keep its memory for the life of the pool.
 	if !x.ended || cap(x.body) > maxPooledBytes || cap(x.answer) > maxPooledBytes {

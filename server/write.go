@@ -78,8 +78,8 @@ func (h *handler) send(w http.ResponseWriter, r *http.Request, x *exchange, stat
 
 // head sends the headers of a response of that many bytes.
 func (h *handler) head(w http.ResponseWriter, status, size int) {
-	fixed := [...]string{typeJSON, strconv.Itoa(size)}
-	w.Header()[headerContentType], w.Header()[headerContentLength] = fixed[:1:1], fixed[1:2:2]
+	header, fixed := w.Header(), [...]string{typeJSON, strconv.Itoa(size)}
+	header[headerContentType], header[headerContentLength] = fixed[:1:1], fixed[1:2:2]
 	w.WriteHeader(status)
 }
 

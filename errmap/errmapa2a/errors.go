@@ -82,7 +82,7 @@ func VersionNotSupported(data ...any) *errmap.Error { return versionNotSupported
 // where there is something to say, "data". The numbers -32001 to -32009 always
 // have data, an array that holds the ErrorInfo. It is nil for nil.
 //
-// The data of a constructor is optional, and no data or a lone nil is none:
+// The data of a constructor is optional, and a nil is none:
 //
 //   - a protobuf message, such as *errdetails.BadRequest, is a detail of its own;
 //   - a Go error is the cause, which errors.Is finds and no wire carries;
@@ -103,6 +103,7 @@ func (k *kind) made(data []any) *errmap.Error {
 	cause := k.sentinel
 	for _, d := range data {
 		switch d := d.(type) {
+		case nil: // such as a cause that is none
 		case error: // a value that the caller gave, not a chain
 			cause = fmt.Errorf("%w: %w", cause, d)
 		case proto.Message:
@@ -113,7 +114,7 @@ func (k *kind) made(data []any) *errmap.Error {
 	}
 	var e *errmap.Error
 	switch {
-	case len(free) == 0, len(free) == 1 && free[0] == nil:
+	case len(free) == 0:
 		e = k.plain()
 	case len(free) == 1:
 		e = k.read(k.message, free[0])

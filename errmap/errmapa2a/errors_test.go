@@ -109,6 +109,7 @@ func TestToMap_StandardDataPassesThrough(t *testing.T) {
 		{"empty text", []any{""}, `""`},
 		{"null", []any{json.RawMessage("null")}, `null`},
 		{"nil", []any{nil}, ``},
+		{"a cause that is none", []any{map[string]any{"a": 1}, nil}, `{"a":1}`},
 		{"object", []any{map[string]any{"b": []int{1}, "a": nil}}, `{"a":null,"b":[1]}`},
 		{"struct", []any{struct {
 			Field string `json:"field"`

@@ -75,7 +75,13 @@ func (s *clientStream) Send(msg any) error {
 func (s *clientStream) CloseSend() error { return s.options.incoming(s.ctx, s.stream.CloseSend()) }
 
 func (s *clientStream) Receive(msg any) error {
-	return s.options.incoming(s.ctx, s.stream.Receive(msg))
+	err := s.stream.Receive(msg)
+	if errors.Is(err, io.EOF) || err == nil && s.kind&connect.StreamTypeServer == 0 {
+		if e := s.options.contradicted(s.ctx); e != nil {
+			return e
+		}
+	}
+	return s.options.incoming(s.ctx, err)
 }
 
 func (s *clientStream) Close() error { return s.options.incoming(s.ctx, s.stream.Close()) }
@@ -131,7 +137,8 @@ func (o *clientOptions) failed(ctx context.Context, c *connect.Error, err error)
 	if info, ok := connecthttp.ClientInfoForContext(ctx); ok && info.ResponseStatus() > 299 {
 		opts := append(o.decoding(ctx), errmap.WithHTTPStatus(info.ResponseStatus()))
 		e, decodeErr := errmap.DecodeConnect(nil, opts...)
-		if decodeErr == nil && connect.Code(e.Number()) == c.Code() {
+		// INTERNAL is what Connect makes of a body that it cannot read.
+		if decodeErr == nil && (connect.Code(e.Number()) == c.Code() || c.Code() == connect.CodeInternal) {
 			return e.WithCause(err).WithLocal()
 		}
 	}
@@ -163,6 +170,11 @@ func (o *clientOptions) trailers(ctx context.Context, c *connect.Error) error {
 		return nil
 	}
 	trailer := info.ResponseTrailer()
+	if info.Protocol == connect.ProtocolNameGRPCWeb && len(trailer.Values(errmap.HeaderGRPCStatus)) == 0 {
+		// A proxy may put all of an answer without messages into its headers. To gRPC
+		// itself those do not count where there is a body.
+		trailer = info.ResponseHeader()
+	}
 	if len(trailer.Values(errmap.HeaderGRPCStatus)) == 0 {
 		return nil
 	}
@@ -177,6 +189,31 @@ func (o *clientOptions) trailers(ctx context.Context, c *connect.Error) error {
 		return nil
 	}
 	return e.WithRemote().WithCause(withoutCause(c).WithRemote())
+}
+
+// contradicted returns the error of a gRPC call that ended with several statuses,
+// of which Connect took the first for a success; nil where there is no other.
+func (o *clientOptions) contradicted(ctx context.Context) error {
+	info, ok := connect.CallInfoForClientContext(ctx)
+	if !ok || !isGRPC(info.Protocol) {
+		return nil
+	}
+	trailer := info.ResponseTrailer()
+	for _, value := range trailer.Values(errmap.HeaderGRPCStatus) {
+		if value == "0" {
+			continue
+		}
+		headers := map[string][]string{errmap.HeaderGRPCStatus: {value}}
+		for _, name := range []string{errmap.HeaderGRPCMessage, errmap.HeaderGRPCDetails} {
+			if values := trailer.Values(name); len(values) > 0 {
+				headers[name] = values
+			}
+		}
+		if e, err := errmap.DecodeGRPC(headers, o.decoding(ctx)...); err == nil {
+			return e.WithRemote()
+		}
+	}
+	return nil
 }
 
 // decoding returns the options for reading the answer of a call.

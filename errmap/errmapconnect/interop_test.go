@@ -53,8 +53,8 @@ func TestField_028_status_of_zeros(t *testing.T) {
 	}
 }
 
-// Of several values the first counts for connect, so that an error can be taken
-// for a success.
+// Of several values the first counts for connect, which would take an error for a
+// success.
 func TestClientInterceptor_severalStatuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -62,7 +62,7 @@ func TestClientInterceptor_severalStatuses(t *testing.T) {
 		body   string
 		want   code.Code
 	}{
-		"zero first":                    {[]string{"0", "5"}, "\x00\x00\x00\x00\x00", 0},
+		"zero first":                    {[]string{"0", "5"}, "\x00\x00\x00\x00\x00", 5},
 		"zero first, without a message": {[]string{"0", "5"}, "", 5},
 		"zero last":                     {[]string{"5", "0"}, "\x00\x00\x00\x00\x00", 5},
 	} {

@@ -2,6 +2,7 @@ package errmapconnect
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -51,14 +52,32 @@ func ServerInterceptor(opts ...ServerOption) connect.ServerInterceptor {
 					if value == http.ErrAbortHandler {
 						panic(value)
 					}
+					uncache(ctx, spec)
 					err = o.outgoing(ctx, o.guard.Panicked(errmap.WithProcedure(ctx, spec.Procedure), value))
 				}
 			}()
 			if err := next(ctx, spec, serverStream{stream}); err != nil {
+				uncache(ctx, spec)
 				return o.outgoing(ctx, o.guard.Outgoing(errmap.WithProcedure(ctx, spec.Procedure), err))
 			}
 			return nil
 		}
+	}
+}
+
+// uncache takes back what a handler said to caches about an answer that did not
+// come: a GET that failed would be kept as if it had.
+func uncache(ctx context.Context, spec connect.Spec) {
+	info, ok := connect.CallInfoForServerContext(ctx)
+	if !ok {
+		return
+	}
+	header := info.ResponseHeader()
+	for _, name := range []string{"Cache-Control", "Etag", "Expires", "Last-Modified"} {
+		header.Delete(name)
+	}
+	if spec.IdempotencyLevel == connect.IdempotencyNoSideEffects {
+		header.Set("Cache-Control", "no-store")
 	}
 }
 
@@ -117,6 +136,10 @@ func ofRequest(err error) error {
 	switch c.Code() {
 	case connect.CodeInvalidArgument, connect.CodeResourceExhausted, connect.CodeUnimplemented:
 		return e
+	case connect.CodeUnknown:
+		if _, ok := errors.AsType[base64.CorruptInputError](err); ok { // the message of a GET
+			return errmap.NewCode(code.Code_INVALID_ARGUMENT, "the message of the query is no base64").WithCause(err)
+		}
 	case connect.CodeInternal:
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return errmap.NewCode(code.Code_INVALID_ARGUMENT, "the request breaks off").WithCause(err)

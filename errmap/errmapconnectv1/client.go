@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -47,6 +48,11 @@ func (i *clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 		if err != nil && req.Spec().IsClient {
 			return nil, i.incoming(ctx, req.Peer().Protocol, err)
 		}
+		if err == nil && req.Spec().IsClient {
+			if e := i.contradicted(req.Peer().Protocol, resp.Trailer()); e != nil {
+				return nil, e
+			}
+		}
 		return resp, err
 	}
 }
@@ -79,6 +85,11 @@ func (c *clientConn) CloseResponse() error { return c.incoming(c.StreamingClient
 // Connect itself would notice only after its interceptors.
 func (c *clientConn) Receive(msg any) error {
 	err := c.incoming(c.StreamingClientConn.Receive(msg))
+	if errors.Is(err, io.EOF) && !isCall(err) {
+		if e := c.interceptor.contradicted(c.Peer().Protocol, c.ResponseTrailer()); e != nil {
+			return e
+		}
+	}
 	if c.Spec().StreamType != connect.StreamTypeClient {
 		return err
 	}
@@ -151,7 +162,9 @@ func (i *clientInterceptor) ofTransport(e *errmap.Error) error {
 
 // failed returns the error of a call that Connect says failed here.
 func (i *clientInterceptor) failed(ctx context.Context, protocol string, c *connect.Error, err error) error {
-	if !cause.OfContext(err) && !errors.Is(err, io.ErrUnexpectedEOF) { // which says that there are no trailers
+	// An end that was not expected says that there are no trailers. A gRPC-Web answer
+	// without messages may have all of them among its headers.
+	if !cause.OfContext(err) && (protocol == connect.ProtocolGRPCWeb || !errors.Is(err, io.ErrUnexpectedEOF)) {
 		// Connect gives up an error of the peer of which one part is malformed.
 		if e := i.trailers(protocol, c); e != nil {
 			return e
@@ -214,6 +227,29 @@ func (i *clientInterceptor) trailers(protocol string, c *connect.Error) error {
 		return nil
 	}
 	return e.WithRemote().WithCause(c)
+}
+
+// contradicted returns the error of a gRPC call that ended with several statuses,
+// of which Connect took the first for a success; nil where there is no other.
+func (i *clientInterceptor) contradicted(protocol string, trailer http.Header) error {
+	if protocol != connect.ProtocolGRPC && protocol != connect.ProtocolGRPCWeb {
+		return nil
+	}
+	for _, value := range trailer.Values(errmap.HeaderGRPCStatus) {
+		if value == "0" {
+			continue
+		}
+		trailers := map[string][]string{errmap.HeaderGRPCStatus: {value}}
+		for _, name := range []string{errmap.HeaderGRPCMessage, errmap.HeaderGRPCDetails} {
+			if values := trailer.Values(name); len(values) > 0 {
+				trailers[name] = values
+			}
+		}
+		if e, err := errmap.DecodeGRPC(trailers, i.decode...); err == nil {
+			return e.WithRemote()
+		}
+	}
+	return nil
 }
 
 func (i *clientInterceptor) decoding(c *connect.Error) []errmap.DecodeOption {

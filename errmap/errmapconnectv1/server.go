@@ -43,6 +43,11 @@ func (i *serverInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 			return next(ctx, req)
 		}
 		ctx, peer := errmap.WithProcedure(ctx, req.Spec().Procedure), req.Peer()
+		defer func() {
+			if err != nil {
+				uncache(ctx, req.Spec())
+			}
+		}()
 		defer i.contain(ctx, peer.Protocol, &err)
 		resp, err = next(ctx, req)
 		if err != nil {
@@ -67,6 +72,22 @@ func (i *serverInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFu
 // WrapStreamingClient does nothing.
 func (i *serverInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return next
+}
+
+// uncache takes back what a handler said to caches about an answer that did not
+// come: a GET that failed would be kept as if it had.
+func uncache(ctx context.Context, spec connect.Spec) {
+	info, ok := connect.CallInfoForHandlerContext(ctx)
+	if !ok {
+		return
+	}
+	header := info.ResponseHeader()
+	for _, name := range []string{"Cache-Control", "Etag", "Expires", "Last-Modified"} {
+		header.Del(name)
+	}
+	if spec.IdempotencyLevel == connect.IdempotencyNoSideEffects {
+		header.Set("Cache-Control", "no-store")
+	}
 }
 
 func (i *serverInterceptor) outgoing(ctx context.Context, protocol string, err error) error {

@@ -134,7 +134,7 @@ func (e *Error) RPCError() json.RawMessage {
 }
 
 // Peer returns the JSON-RPC error that the server answered with in the model of
-// google.rpc.Status, read under the profile of MCP and marked as received; nil
+// google.rpc.Status, read under the profile of the session's revision and marked as received; nil
 // where it answered with none. [errmap.Forward] lets it pass through a proxy
 // unchanged.
 func (e *Error) Peer() *errmap.Error {

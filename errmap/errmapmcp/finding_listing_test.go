@@ -212,6 +212,25 @@ func TestFinding_S02_what_a_list_does_not_tell(t *testing.T) {
 			wantKind(t, err, errmapmcp.KindProtocol, "jsonrpc:-32602")
 		}
 	})
+	t.Run("a page that is left out", func(t *testing.T) {
+		t.Parallel()
+		session := connectRaw(t, "", answerJSON(http.StatusOK, func(m message) string {
+			switch {
+			case m.Method != "tools/list":
+				return m.failure(`{"code":-32602,"message":"no"}`)
+			case strings.Contains(string(m.Params), `"3"`):
+				return m.result(`{"tools":[` + tool + `]}`)
+			}
+			return m.result(`{"tools":[` + tool + `],"nextCursor":"2"}`)
+		}))
+		for _, cursor := range []string{"", "3"} {
+			if _, err := session.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: cursor}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "other"})
+		wantKind(t, err, errmapmcp.KindProtocol, "jsonrpc:-32602")
+	})
 	t.Run("more than is remembered", func(t *testing.T) {
 		t.Parallel()
 		names := make([]string, 10_001)

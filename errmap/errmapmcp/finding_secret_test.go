@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
 
 	"github.com/errmap/errmap/errmap/errmapmcp"
 )
@@ -170,4 +172,62 @@ func TestFinding_S04_what_is_behind_is_found(t *testing.T) {
 	if !slices.ContainsFunc(printed(err), func(text string) bool { return strings.Contains(text, shown) }) {
 		t.Error("nothing tells that something is hidden")
 	}
+}
+
+// token is an OAuth handler that has a token.
+type token string
+
+func (t token) TokenSource(context.Context) (oauth2.TokenSource, error) {
+	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: string(t)}), nil
+}
+
+func (token) Authorize(context.Context, *http.Request, *http.Response) error {
+	return errors.New("no")
+}
+
+// What a transport below says of a request holds what the SDK and net/http put into
+// it: the token of an OAuth handler, the cookies of a jar, the query of an endpoint.
+func TestFinding_S04_what_a_transport_says_of_a_request(t *testing.T) {
+	t.Parallel()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop := &url.URL{Scheme: "http", Host: "shop.example.com"}
+	jar.SetCookies(shop, []*http.Cookie{{Name: "a", Value: "secret-cookie"}})
+	_, err = errmapmcp.NewClient(testClient, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: shop.String(), OAuthHandler: token("secret-cookie-and-secret-token"),
+		HTTPClient: &http.Client{Jar: jar, Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+			// One secret begins with the other.
+			return nil, fmt.Errorf("refused %s, %s", req.Cookies()[0].Value, strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "))
+		})},
+	}, nil)
+	wantKind(t, err, errmapmcp.KindTransport, "")
+	noSecret(t, err)
+	if all := strings.Join(printed(err), " "); strings.Contains(all, "and-secret") || !strings.Contains(all, "refused") {
+		t.Errorf("%s tells a part of it", all)
+	}
+
+	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte("event: endpoint\ndata: /message?sessionid=secret-session-1\n\n"))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(served.Close)
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(base.CloseIdleConnections)
+	_, err = errmapmcp.NewClient(testClient, nil).Connect(t.Context(), &mcp.SSEClientTransport{
+		Endpoint: served.URL,
+		HTTPClient: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+			if req.Method == http.MethodPost {
+				return nil, errors.New("refused " + req.URL.Query().Get("sessionid"))
+			}
+			return base.RoundTrip(req)
+		})},
+	}, &mcp.ClientSessionOptions{ProtocolVersion: legacy})
+	if err == nil {
+		t.Fatal("it connected")
+	}
+	noSecret(t, err)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/errmap/errmap/errmap"
 )
 
 // sending is the middleware on what the client sends.
@@ -79,7 +81,7 @@ func (c *Client) send(ctx context.Context, l *link, next mcp.MethodHandler, meth
 	result, err := next(callCtx, method, req)
 	ev.seal(finish)
 	if err != nil {
-		return nil, l.tell(c.failure(ctx, l, ev, method, req, err))
+		return nil, l.tell(c.failure(ctx, l, ev, method, req, err), profileOf(revisionOf(req)))
 	}
 	if e := checkVersion(result); e != nil {
 		return nil, e
@@ -119,10 +121,11 @@ func (c *Client) failure(ctx context.Context, l *link, ev *evidence, method stri
 	return l.answered(unknownFailure(l, ev, err), call)
 }
 
-// tell returns an error of a request without the secrets of the connection.
-func (l *link) tell(err error) error {
+// tell returns an error of a request as it is under the profile of the session, and
+// without the secrets of the connection.
+func (l *link) tell(err error, p errmap.Profile) error {
 	if e := inChain(err); e != nil {
-		return l.secrets.concealCause(e)
+		return l.secrets.concealCause(e.under(p))
 	}
 	return err
 }
@@ -182,11 +185,7 @@ var mayAsk = []string{methodCallTool, methodGetPrompt, methodReadResource}
 // type, so that what other words stand there is the server's own affair.
 func (ev *evidence) checkType(method string, req mcp.Request) *Error {
 	said := textOf(ev.resultType)
-	var typed bool
-	if session, ok := req.GetSession().(*mcp.ClientSession); ok {
-		initialized := session.InitializeResult()
-		typed = initialized != nil && initialized.ProtocolVersion >= firstWithResultType
-	}
+	typed := revisionOf(req) >= firstWithResultType
 	switch {
 	case ev.resultType == nil, said == "complete":
 		return nil

@@ -150,3 +150,92 @@ func TestRenewal_Lost(t *testing.T) {
 		t.Errorf("what is told as lost is %q, want %q", lost, want)
 	}
 }
+
+// A request that finds the old session gone when there is a new one already uses
+// that.
+func TestRenewal_ofALateRequest(t *testing.T) {
+	t.Parallel()
+	server := newSessions(t)
+	session := connect(t, streamable(t, server.url))
+	held, release := make(chan struct{}), make(chan struct{})
+	server.mu.Lock()
+	server.refuse = func(w http.ResponseWriter, r *http.Request, m message) bool {
+		if !strings.Contains(string(m.Params), "slow") || r.Header.Get("Mcp-Session-Id") != "secret-session-1" {
+			return false
+		}
+		server.mu.Unlock()
+		close(held)
+		<-release
+		server.mu.Lock()
+		w.WriteHeader(http.StatusNotFound)
+		return true
+	}
+	server.mu.Unlock()
+	slow := make(chan error, 1)
+	go func() {
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow"})
+		slow <- err
+	}()
+	<-held
+	server.lose()
+	if err := callTool(t.Context(), session); err != nil {
+		t.Error(err)
+	}
+	close(release)
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+	if count, _ := server.seen(); count != 2 {
+		t.Errorf("%d sessions were opened, want 2", count)
+	}
+}
+
+// What the old session listed says nothing of the new one.
+func TestRenewal_forgetsWhatWasListed(t *testing.T) {
+	t.Parallel()
+	server := newSessions(t)
+	server.refuse = func(w http.ResponseWriter, r *http.Request, m message) bool {
+		switch {
+		case m.Method == "tools/list":
+			writeJSON(w, http.StatusOK, m.result(`{"tools":[]}`))
+		case m.Method == "tools/call" && r.Header.Get("Mcp-Session-Id") == server.id:
+			writeJSON(w, http.StatusOK, m.failure(`{"code":-32602,"message":"no"}`))
+		default:
+			return false
+		}
+		return true
+	}
+	session := connect(t, streamable(t, server.url))
+	if _, err := session.ListTools(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, callTool(t.Context(), session), errmapmcp.KindNotFound, "jsonrpc:-32602")
+	server.lose()
+	wantKind(t, callTool(t.Context(), session), errmapmcp.KindProtocol, "jsonrpc:-32602")
+}
+
+// The stream of the session may be the first to find it gone for good.
+func TestRenewal_thatFailsForTheStream(t *testing.T) {
+	t.Parallel()
+	server, broken := newSessions(t), make(chan struct{})
+	stream := server.streaming(broken)
+	streaming := server.refuse
+	refused := make(chan struct{})
+	server.refuse = func(w http.ResponseWriter, r *http.Request, m message) bool {
+		if m.Method == "initialize" && server.count > 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			close(refused)
+			return true
+		}
+		return streaming(w, r, m)
+	}
+	transport := streamable(t, server.url)
+	transport.DisableStandaloneSSE, transport.MaxRetries = false, 1
+	session := connect(t, transport)
+	<-stream
+	server.lose()
+	close(broken)
+	<-refused
+	_ = within(t, 5*time.Second, session.Wait) // the SDK gives the connection up
+	wantKind(t, callTool(t.Context(), session), errmapmcp.KindSessionExpired, "http:404")
+}

@@ -23,7 +23,9 @@ const methodReadResource = "resources/read"
 // section 5.1): of kind protocol, with the reason "jsonrpc:<code>" and the whole
 // object in data under [DataError]. Whatever came in the place of an object with
 // an integral code and a text as its message has the reason
-// [ReasonInvalidErrorObject] and is in data as it is.
+// [ReasonInvalidErrorObject] and is in data as it is. It is read under the profile
+// of the newest revision; a client reads what it is answered under that of its
+// session.
 //
 // That an answer to resources/read may be not_found is for the client to say: an
 // error object alone does not tell which request it answers.
@@ -47,13 +49,26 @@ func fromRPCError(object []byte, delay *time.Duration, opts ...ErrorOption) *Err
 	hidden := e.hidden()
 	hidden.object = cloneJSON(object)
 	hidden.data[DataError] = json.RawMessage(hidden.object)
-	hidden.peer = sync.OnceValue(func() *errmap.Error { return readPeer(hidden.object, delay) })
+	hidden.peer = sync.OnceValue(func() *errmap.Error { return readPeer(hidden.object, delay, errmap.ProfileMCP) })
 	return e
 }
 
+// under returns e with what the server answered read under another profile than
+// that of the newest revision.
+func (e *Error) under(p errmap.Profile) *Error {
+	object := e.hidden().object
+	if object == nil || p == errmap.ProfileMCP {
+		return e
+	}
+	c := e.as(e.kind)
+	delay := c.hidden().delay
+	c.hidden().peer = sync.OnceValue(func() *errmap.Error { return readPeer(object, delay, p) })
+	return c
+}
+
 // readPeer reads the error object as errmap does.
-func readPeer(object []byte, delay *time.Duration) *errmap.Error {
-	peer, err := errmap.DecodeJSONRPC(object, errmap.ProfileMCP)
+func readPeer(object []byte, delay *time.Duration, p errmap.Profile) *errmap.Error {
+	peer, err := errmap.DecodeJSONRPC(object, p)
 	if err != nil {
 		return nil
 	}

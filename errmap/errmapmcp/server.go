@@ -25,14 +25,15 @@ const (
 	domainA2A     = "a2a-protocol.org"
 )
 
-// ownCodes are the reserved codes that a server of MCP may send: those of
-// JSON-RPC, of MCP 2026-07-28 and, of 2025-11-25, the one that asks for a URL to
-// be opened.
+// ownCodes are the reserved codes that a server of MCP may send: those of JSON-RPC
+// and of MCP 2026-07-28.
 var ownCodes = []int64{
 	jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError,
 	mcp.CodeHeaderMismatch, mcp.CodeMissingRequiredClientCapabilities, mcp.CodeUnsupportedProtocolVersion,
-	mcp.CodeURLElicitationRequired,
 }
+
+// olderCodes are those that 2025-11-25 has besides.
+var olderCodes = []int64{codeResourceNotFound, mcp.CodeURLElicitationRequired}
 
 const (
 	methodCallTool  = "tools/call"
@@ -72,7 +73,8 @@ func WithServerCodes(codes ...int64) ServerOption {
 //     of MCP).
 //   - Any other error, and a panic, is hidden as the guard does it.
 //   - An error of code NOT_FOUND that the reading of a resource fails with is sent
-//     as -32602 with the URI in data, its own details with it.
+//     as -32602, or -32002 before 2026-07-28, with the URI in data, its own details
+//     with it.
 //   - The error of a tool becomes a result that says isError. Its text is written
 //     for a model to act on: the message, what to change, whether to try again and
 //     when. The error itself is in its _meta under [MetaKeyError], for
@@ -111,7 +113,7 @@ func CheckCode(code int64) error {
 }
 
 // ResourceNotFound returns the error of a resource that is not there, or that
-// the caller may not see: -32602 with the URI in data.
+// the caller may not see: -32602, or -32002 before 2026-07-28, with the URI in data.
 func ResourceNotFound(uri string) error { return &mcpv1.ResourceNotFoundError{Uri: uri} }
 
 // AddTool adds a tool as [mcp.AddTool] does. What its handler fails with is known
@@ -172,15 +174,15 @@ func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 		result, err = next(ctx, method, req)
 		if err == nil {
 			if tool, ok := result.(*mcp.CallToolResult); ok && tool.IsError {
-				return s.toolResult(ctx, tool), nil
+				return s.toolResult(ctx, req, tool), nil
 			}
 			return result, nil
 		}
 		if wire := wireFirst(err); wire != nil {
 			if method == methodCallTool && bareWireError(err) == nil {
-				return s.newFailedResult(req, s.readWire(wire)), nil
+				return s.newFailedResult(req, s.readWire(wire, profileOf(revisionOf(req)))), nil
 			}
-			return nil, legal(wire)
+			return nil, s.legal(wire, method, profileOf(revisionOf(req)))
 		}
 		return s.failed(method, req, s.guard.Outgoing(errmap.WithProcedure(ctx, method), err))
 	}
@@ -195,36 +197,49 @@ func (s *serverErrors) failed(method string, req mcp.Request, e *errmap.Error) (
 	if method == methodReadResource && e.Code() == code.Code_NOT_FOUND && e.Domain() != domainMCP {
 		e = missingResource(req, e)
 	}
-	return nil, s.wire(e)
+	return nil, s.wire(e, profileOf(revisionOf(req)))
 }
 
 // wire returns an error as the SDK sends it: bare, or the SDK would drop its
 // data.
-func (s *serverErrors) wire(e *errmap.Error) *jsonrpc.Error {
+func (s *serverErrors) wire(e *errmap.Error, p errmap.Profile) *jsonrpc.Error {
 	var wire jsonrpc.Error
-	object := errmap.EncodeJSONRPC(e, errmap.ProfileMCP, errmap.WithCatalog(s.catalog))
+	object := errmap.EncodeJSONRPC(e, p, errmap.WithCatalog(s.catalog))
 	if err := json.Unmarshal(object, &wire); err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	}
 	return &wire
 }
 
-// legal returns an error of the SDK's kind, with the code of an internal error
-// where MCP does not allow the one it has.
-func legal(wire *jsonrpc.Error) *jsonrpc.Error {
-	if CheckCode(wire.Code) == nil || slices.Contains(ownCodes, wire.Code) {
+// legal returns an error of the SDK's kind as the revision has it: with the code of
+// an internal error where MCP does not allow the one it has, and in the newer form
+// or the older one where the other revision has it.
+func (s *serverErrors) legal(wire *jsonrpc.Error, method string, p errmap.Profile) *jsonrpc.Error {
+	older := p == errmap.ProfileMCP20251125
+	switch {
+	case slices.Contains(olderCodes, wire.Code) && older:
+		return wire
+	case slices.Contains(olderCodes, wire.Code):
+		return s.wire(s.readWire(wire, errmap.ProfileMCP20251125), p)
+	case wire.Code == jsonrpc.CodeInvalidParams && method == methodReadResource && older:
+		// The SDK answers an unknown URI alike in all revisions.
+		if e := s.readWire(wire, errmap.ProfileMCP); e.Code() == code.Code_NOT_FOUND {
+			return s.wire(e, p)
+		}
+		return wire
+	case CheckCode(wire.Code) == nil || slices.Contains(ownCodes, wire.Code):
 		return wire
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: wire.Message, Data: wire.Data}
 }
 
 // readWire reads an error of the SDK's kind.
-func (s *serverErrors) readWire(wire *jsonrpc.Error) *errmap.Error {
+func (s *serverErrors) readWire(wire *jsonrpc.Error, p errmap.Profile) *errmap.Error {
 	object, err := json.Marshal(wire)
 	if err != nil {
 		return errmap.NewCode(code.Code_INTERNAL, wire.Message)
 	}
-	e, err := errmap.DecodeJSONRPC(object, errmap.ProfileMCP, errmap.WithCatalog(s.catalog))
+	e, err := errmap.DecodeJSONRPC(object, p, errmap.WithCatalog(s.catalog))
 	if err != nil {
 		return errmap.NewCode(code.Code_INTERNAL, wire.Message)
 	}

@@ -71,7 +71,6 @@ func TestInstallServer_errorsOfTheProtocol(t *testing.T) {
 		{"an error of the SDK", &jsonrpc.Error{Code: 4010, Message: "m", Data: []byte(`{"a":1}`)}, `{"code":4010,"message":"m","data":{"a":1}}`},
 		{"a wrapped one of the SDK", fmt.Errorf("ordering: %w", &jsonrpc.Error{Code: 4010, Message: "m", Data: []byte(`{"a":1}`)}), `{"code":4010,"message":"m","data":{"a":1}}`},
 		{"a standard code", &jsonrpc.Error{Code: -32602, Message: "m"}, `{"code":-32602,"message":"m"}`},
-		{"a request for a URL", mcp.URLElicitationRequiredError(nil), `{"code":-32042,"message":"URL elicitation required","data":{"elicitations":null}}`},
 		{"a code of nobody", &jsonrpc.Error{Code: -32050, Message: "m", Data: []byte(`{"a":1}`)}, `{"code":-32603,"message":"m","data":{"a":1}}`},
 		{"no code", &jsonrpc.Error{Message: "m", Data: []byte(`{"a":1}`)}, `{"code":-32603,"message":"m","data":{"a":1}}`},
 		{"the kind of a client", newError(t, errmapmcp.KindDenied, "policy"), `{"code":-31403,"message":"The policy for MCP requests refused","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"DENIED","domain":"mcp-client.errmap.github.io","metadata":{"reason":"policy"}}]}`},

@@ -17,13 +17,9 @@ import (
 // some show it to the model in the place of the text.
 const MetaKeyError = "io.github.errmap/error"
 
-// firstWithResultType is the first version of the protocol in which every result
-// says what it is. Versions are dates, and are compared as text.
-const firstWithResultType = "2026-07-28"
-
 // toolResult returns the result of a tool that failed: a copy of the SDK's, which
 // has members that only the SDK can set.
-func (s *serverErrors) toolResult(ctx context.Context, result *mcp.CallToolResult) *mcp.CallToolResult {
+func (s *serverErrors) toolResult(ctx context.Context, req mcp.Request, result *mcp.CallToolResult) *mcp.CallToolResult {
 	err := result.GetError()
 	_, ours := errors.AsType[*toolFailure](err)
 	var e *errmap.Error
@@ -31,7 +27,7 @@ func (s *serverErrors) toolResult(ctx context.Context, result *mcp.CallToolResul
 	case err == nil:
 		return result
 	case wire != nil:
-		e = s.readWire(wire)
+		e = s.readWire(wire, profileOf(revisionOf(req)))
 	case ours || speaks(err):
 		e = s.guard.Outgoing(errmap.WithProcedure(ctx, methodCallTool), err)
 	default:
@@ -49,7 +45,7 @@ func (s *serverErrors) toolResult(ctx context.Context, result *mcp.CallToolResul
 // the SDK would have made it for the version of the protocol that req is of.
 func (s *serverErrors) newFailedResult(req mcp.Request, e *errmap.Error) *mcp.CallToolResult {
 	var result mcp.CallToolResult
-	if call, ok := req.(*mcp.CallToolRequest); ok && call.ProtocolVersion() >= firstWithResultType {
+	if revisionOf(req) >= firstWithResultType {
 		// The SDK has no other way to set it. The text is ours, so it can be read.
 		_ = json.Unmarshal([]byte(`{"content":[],"resultType":"complete"}`), &result)
 	}

@@ -73,6 +73,31 @@ func TestFinding_P08_subscription_to_a_waiting_task(t *testing.T) {
 	}
 }
 
+// A subscription ends with the server: to a task that waits it says why, and one
+// that runs ends itself.
+func TestFinding_P08_subscription_ends_with_the_server(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		task func(*harness) string
+		want []string
+	}{
+		"waits": {func(h *harness) string { return h.say(t, "", "ask") },
+			[]string{"TASK_STATE_INPUT_REQUIRED", "rpc error: code = Unavailable desc = the server is shutting down"}},
+		"runs": {func(h *harness) string { return h.running(t) }, []string{"TASK_STATE_WORKING", "TASK_STATE_FAILED"}},
+	} {
+		h := newHarness(t)
+		got := make(chan []string, 1)
+		begun := make(chan struct{})
+		id := test.task(h)
+		go func() { got <- h.watch(t, id, begun) }()
+		<-begun
+		h.agent.Shutdown()
+		if diff := cmp.Diff(test.want, <-got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // What is not a caller's task is not there, running or waiting, whatever they ask
 // (A2A section 13.1).
 func TestFinding_P08_tasks_of_others(t *testing.T) {

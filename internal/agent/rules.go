@@ -117,8 +117,5 @@ func (r rules) refused(ctx context.Context, req *a2a.SendMessageRequest, err err
 // state that it is in.
 func unsupported(task *a2a.Task, cause error) error {
 	data := map[string]string{"taskId": string(task.ID), "state": task.Status.State.String()}
-	if cause == nil {
-		return errmapa2a.UnsupportedOperation(data)
-	}
 	return errmapa2a.UnsupportedOperation(data, cause)
 }

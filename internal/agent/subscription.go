@@ -9,7 +9,14 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2asrv/eventqueue"
 	"github.com/a2aproject/a2a-go/v2/a2asrv/taskstore"
+	"google.golang.org/genproto/googleapis/rpc/code"
+
+	"github.com/errmap/errmap/errmap"
 )
+
+// errStopped ends the subscriptions that wait when the server stops. Work that runs
+// then ends its task itself.
+var errStopped = errmap.NewCode(code.Code_UNAVAILABLE, "the server is shutting down")
 
 // SubscribeToTask implements [a2asrv.RequestHandler]. Where the SDK knows only
 // tasks that are being worked on, this is of the task: it lasts from one piece of
@@ -28,15 +35,6 @@ func (r rules) SubscribeToTask(ctx context.Context, req *a2a.SubscribeToTaskRequ
 			yield(nil, unsupported(stored.Task, nil))
 			return
 		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		go func() {
-			select {
-			case <-r.stopped:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
 		version := taskstore.TaskVersionMissing
 		for over := false; !over; {
 			if version, over = r.follow(ctx, req.ID, version, yield); ctx.Err() != nil && !over {
@@ -67,7 +65,7 @@ func (r rules) follow(
 		since = stored.Version
 	}
 	for {
-		message, err := next.read(ctx)
+		message, err := next.read(ctx, r.stopped)
 		switch {
 		case errors.Is(err, eventqueue.ErrQueueClosed), err != nil && ctx.Err() != nil:
 			return since, false
@@ -77,7 +75,9 @@ func (r rules) follow(
 		case message.TaskVersion != taskstore.TaskVersionMissing && !message.TaskVersion.After(since):
 			continue
 		}
-		since = message.TaskVersion
+		if message.TaskVersion != taskstore.TaskVersionMissing {
+			since = message.TaskVersion
+		}
 		if !yield(message.Event, nil) || hasEnded(message.Event) {
 			return since, true
 		}
@@ -168,11 +168,17 @@ func (r *reader) connect(ctx context.Context) {
 	close(r.ready)
 }
 
-func (r *reader) read(ctx context.Context) (*eventqueue.Message, error) {
+func (r *reader) read(ctx context.Context, stopped <-chan struct{}) (*eventqueue.Message, error) {
 	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	case <-r.ready:
+	default:
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-stopped:
+			return nil, errStopped
+		case <-r.ready:
+		}
 	}
 	if r.err != nil {
 		return nil, r.err

@@ -21,37 +21,10 @@ func AppendCanonical(dst []byte, v Value) ([]byte, bool) {
 	return out, true
 }
 
-// AppendCanonicalWith is AppendCanonical of an object as if its member of that name
-// were the string text, or as if that stood beside the others where there is none. It
-// reports false for what is no object too.
-func AppendCanonicalWith(dst []byte, v Value, name, text string) ([]byte, bool) {
-	if !v.Is(Object) || v.node().info&(lone|doubled) != 0 {
-		return dst, false
-	}
-	out, ok := appendObject(dst, v, &canonicalMember{name: []byte(name), text: text, said: true})
-	if !ok {
-		return dst, false
-	}
-	return out, true
-}
-
-// AppendCanonicalWithout is AppendCanonical of an object without the member of that
-// name. It reports false for what is no object too.
-func AppendCanonicalWithout(dst []byte, v Value, name string) ([]byte, bool) {
-	if !v.Is(Object) || v.node().info&(lone|doubled) != 0 {
-		return dst, false
-	}
-	out, ok := appendObject(dst, v, &canonicalMember{name: []byte(name)})
-	if !ok {
-		return dst, false
-	}
-	return out, true
-}
-
 func appendCanonical(dst []byte, v Value) ([]byte, bool) {
 	switch v.Kind() {
 	case Object:
-		return appendObject(dst, v, nil)
+		return appendObject(dst, v)
 	case Array:
 		dst = append(dst, '[')
 		for e := v.First(); e.Exists(); e = e.Next() {
@@ -77,51 +50,16 @@ func (t *Tree) appendString(dst []byte, n *node) []byte {
 	if n.info&escaped == 0 {
 		return append(dst, t.text[n.start:n.end]...)
 	}
-	return append(appendBriefly(append(dst, '"'), t.text[n.start+1:n.end-1]), '"')
+	raw := t.text[n.start+1 : n.end-1]
+	return AppendStringBytes(dst, appendRead(make([]byte, 0, len(raw)), raw))
 }
 
-// canonicalMember is a member to be sorted: its name, read, and its value, or where
-// said is set the string that stands for it.
-type canonicalMember struct {
-	name  []byte
-	value Value
-	text  string
-	said  bool
-}
-
-// appendObject appends an object, where extra is set with it in place of the member
-// of its name, and without that where extra says nothing.
-func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
-	var room [16]canonicalMember
-	members := room[:0]
-	if n := v.Len(); n >= len(room) {
-		members = make([]canonicalMember, 0, n+1)
-	}
-	for m := v.First(); m.Exists(); m = m.Next() {
-		n := &v.t.nodes[m.i-1]
-		c := canonicalMember{name: v.t.text[n.start+1 : n.end-1], value: m}
-		if n.info&escaped != 0 {
-			c.name = appendRead(nil, c.name)
-		}
-		if extra == nil || !bytes.Equal(c.name, extra.name) {
-			members = append(members, c)
-		}
-	}
-	if extra != nil && extra.said {
-		members = append(members, *extra)
-	}
-	compare := func(a, b canonicalMember) int { return compareUTF16(a.name, b.name) }
-	if !slices.IsSortedFunc(members, compare) {
-		slices.SortFunc(members, compare)
-	}
+func appendObject(dst []byte, v Value) ([]byte, bool) {
+	var room [16]namedValue
 	dst = append(dst, '{')
-	for i, m := range members {
+	for i, m := range appendSorted(room[:0], v.First()) {
 		if i > 0 {
 			dst = append(dst, ',')
-		}
-		if m.said {
-			dst = AppendString(append(AppendStringBytes(dst, m.name), ':'), m.text)
-			continue
 		}
 		var ok bool
 		dst = append(v.t.appendString(dst, &v.t.nodes[m.value.i-1]), ':')
@@ -130,6 +68,33 @@ func appendObject(dst []byte, v Value, extra *canonicalMember) ([]byte, bool) {
 		}
 	}
 	return append(dst, '}'), true
+}
+
+// namedValue is a member to be sorted: its name, read, and its value.
+type namedValue struct {
+	name  []byte
+	value Value
+}
+
+// appendSorted appends the members of an object from m on, in the order of RFC 8785.
+func appendSorted(members []namedValue, m Value) []namedValue {
+	n := 0
+	for e := m; e.Exists(); e = e.Next() {
+		n++
+	}
+	members = slices.Grow(members, n)
+	for ; m.Exists(); m = m.Next() {
+		name, plain := m.RawName()
+		if !plain {
+			name = appendRead(nil, name)
+		}
+		members = append(members, namedValue{name, m})
+	}
+	compare := func(a, b namedValue) int { return compareUTF16(a.name, b.name) }
+	if !slices.IsSortedFunc(members, compare) {
+		slices.SortFunc(members, compare)
+	}
+	return members
 }
 
 // compareUTF16 orders UTF-8 as its UTF-16 is ordered: what lies outside the basic
@@ -161,15 +126,7 @@ func appendNumber(dst, token []byte) ([]byte, bool) {
 		return dst, false
 	}
 	from := len(dst)
-	format := byte('f')
-	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		format = 'e'
-	}
-	dst = strconv.AppendFloat(dst, f, format, -1, 64)
-	if n := len(dst); format == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1]
-		dst = dst[:n-1]
-	}
+	dst = AppendFloat(dst, f, 64)
 	if !SameNumber(token, dst[from:]) {
 		return dst[:from], false
 	}

@@ -93,12 +93,6 @@ func TestAppendCanonical_refused(t *testing.T) {
 		if got, ok := jsontree.AppendCanonical([]byte("x"), v); ok || string(got) != "x" {
 			t.Errorf("%s: %s, %v", text, got, ok)
 		}
-		if got, ok := jsontree.AppendCanonicalWith([]byte("x"), v, "b", ""); ok || string(got) != "x" {
-			t.Errorf("%s: %s, %v", text, got, ok)
-		}
-		if got, ok := jsontree.AppendCanonicalWithout([]byte("x"), v, "b"); ok || string(got) != "x" {
-			t.Errorf("%s: %s, %v", text, got, ok)
-		}
 	}
 }
 
@@ -106,7 +100,7 @@ func TestAppendCanonical_refused(t *testing.T) {
 func TestAppendCanonical_random(t *testing.T) {
 	t.Parallel()
 	said := 0
-	for seed := range uint64(4000) {
+	for seed := range uint64(4000 / share) {
 		text := randomText(seed)
 		v := parse(t, string(text))
 		got, ok := jsontree.AppendCanonical(nil, v)
@@ -123,7 +117,7 @@ func TestAppendCanonical_random(t *testing.T) {
 			t.Fatalf("%s: %s, want %s", text, got, want)
 		}
 	}
-	if said < 250 {
+	if said < 250/share {
 		t.Errorf("%d texts have a canonical form", said)
 	}
 }
@@ -161,7 +155,7 @@ func numbersStay(t *testing.T, text []byte) bool {
 func TestAppendCanonical_doubles(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 10))
-	for range 20000 {
+	for range 20000 / share {
 		f := math.Float64frombits(r.Uint64())
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			continue
@@ -173,26 +167,6 @@ func TestAppendCanonical_doubles(t *testing.T) {
 		}
 		if got, ok := jsontree.AppendCanonical(nil, parse(t, token)); !ok || string(got) != string(want) {
 			t.Fatalf("%s: %s, %v, want %s", token, got, ok, want)
-		}
-	}
-}
-
-func TestAppendCanonicalWith(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct{ text, with, without string }{
-		{`{}`, `{"@type":"x\n"}`, `{}`},
-		{`{"b":{"@type":2},"a":1}`, `{"@type":"x\n","a":1,"b":{"@type":2}}`, `{"a":1,"b":{"@type":2}}`},
-		{`{"b":2,"\u0040type":[1e9999],"a":1}`, `{"@type":"x\n","a":1,"b":2}`, `{"a":1,"b":2}`},
-		{`{"@type":"y","A":"B"}`, `{"@type":"x\n","A":"B"}`, `{"A":"B"}`},
-		{`{"@type":"y","A":-0}`, "", ""},
-		{`["@type"]`, "", ""},
-	} {
-		v := parse(t, row.text)
-		if got, ok := jsontree.AppendCanonicalWith([]byte("-"), v, "@type", "x\n"); ok != (row.with != "") || string(got) != "-"+row.with {
-			t.Errorf("%s: %s, %v, want %s", row.text, got, ok, row.with)
-		}
-		if got, ok := jsontree.AppendCanonicalWithout([]byte("-"), v, "@type"); ok != (row.without != "") || string(got) != "-"+row.without {
-			t.Errorf("%s: %s, %v, want %s", row.text, got, ok, row.without)
 		}
 	}
 }

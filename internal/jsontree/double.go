@@ -42,16 +42,9 @@ func (t *Tree) double(text []byte, nodes []node, object uint32) bool {
 		return t.doubleOfMany(text, nodes, object)
 	}
 	found := false
-	var seen [16]uint64
 	for i := object + 1; int(i) < len(nodes); i = nodes[i+1].next {
-		h := nodes[i].next
-		word, bit := &seen[h>>6%16], uint64(1)<<(h%64)
-		if *word&bit == 0 {
-			*word |= bit
-			continue
-		}
 		for j := object + 1; j < i; j = nodes[j+1].next {
-			if nodes[j].next == h && sameRead(text, &nodes[i], &nodes[j]) {
+			if nodes[j].next == nodes[i].next && sameRead(text, &nodes[i], &nodes[j]) {
 				nodes[i].info |= repeats
 				found = true
 				break

@@ -1,5 +1,10 @@
 package jsontree
 
+import (
+	"math"
+	"strconv"
+)
+
 // maxInteger is the greatest integer that every JSON reader keeps (RFC 8259
 // section 6).
 const maxInteger = 1<<53 - 1
@@ -18,10 +23,7 @@ type decimal struct {
 // parseDecimal reads a number token; false where its exponent is absurd, or it is
 // none.
 func parseDecimal(token []byte) (d decimal, ok bool) {
-	if len(token) == 0 || token[0] != '-' && token[0]-'0' > 9 {
-		return d, false
-	}
-	if end, why := numberEnd(token, 0); why != fine || end != len(token) {
+	if !IsNumber(token) {
 		return d, false
 	}
 	if token[0] == '-' {
@@ -116,27 +118,36 @@ func IsNumber(token []byte) bool {
 	return why == fine && end == len(token)
 }
 
-// Int returns the value of a token that is a JSON number and integral, as 1.0 and
-// 1e3 are too, within ±(2^53-1).
-func Int(token []byte) (int64, bool) {
+// Integer returns the value of a token that is a JSON number and integral, as 1.0
+// and 1e3 are too, of 64 bits and a sign.
+func Integer(token []byte) (magnitude uint64, negative, ok bool) {
 	d, ok := parseDecimal(token)
-	if !ok || d.exponent < 0 || d.len()+d.exponent > 16 {
+	if !ok || d.exponent < 0 || d.len()+d.exponent > 20 {
+		return 0, false, false
+	}
+	for i := range d.len() + d.exponent {
+		digit := uint64(0)
+		if i < d.len() {
+			digit = uint64(d.digit(i) - '0')
+		}
+		if magnitude > (math.MaxUint64-digit)/10 {
+			return 0, false, false
+		}
+		magnitude = magnitude*10 + digit
+	}
+	return magnitude, d.negative, true
+}
+
+// Int is Integer within ±(2^53-1).
+func Int(token []byte) (int64, bool) {
+	magnitude, negative, ok := Integer(token)
+	if !ok || magnitude > maxInteger {
 		return 0, false
 	}
-	var n int64
-	for i := range d.len() {
-		n = n*10 + int64(d.digit(i)-'0')
+	if negative {
+		return -int64(magnitude), true
 	}
-	for range d.exponent {
-		n *= 10
-	}
-	if n > maxInteger {
-		return 0, false
-	}
-	if d.negative {
-		n = -n
-	}
-	return n, true
+	return int64(magnitude), true
 }
 
 // Int returns the value of a Number that is integral, as 1.0 and 1e3 are too, within
@@ -146,4 +157,24 @@ func (v Value) Int() (int64, bool) {
 		return 0, false
 	}
 	return Int(v.Raw())
+}
+
+// AppendFloat appends a finite number of 32 or 64 bits as ECMAScript and ProtoJSON
+// spell it.
+func AppendFloat(dst []byte, f float64, bits int) []byte {
+	format, abs := byte('f'), math.Abs(f)
+	if bits == 32 {
+		// The bounds, too, are those of the narrow type.
+		if narrow := float32(abs); narrow != 0 && (narrow < 1e-6 || narrow >= 1e21) {
+			format = 'e'
+		}
+	} else if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, bits)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
 }

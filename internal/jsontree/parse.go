@@ -70,7 +70,7 @@ func (t *Tree) Parse(text []byte, depth int) error {
 	}
 	given := text
 	if why == notUTF8 {
-		text = appendClean(make([]byte, 0, len(text)+len(text)/8), text)
+		text = appendClean(make([]byte, 0, len(text)+len(text)/8), string(text))
 		if at, why = t.parse(text, depth); why == fine {
 			return nil
 		}
@@ -145,9 +145,9 @@ value:
 		}
 		nodes = append(nodes, node{start: uint32(i), next: open})
 		open, names = prev, 0
-		info = uint32(Array) | 1<<heightShift | inside
+		info = uint32(Array) | inside
 		if c == '{' {
-			info = uint32(Object) | 1<<heightShift | inside
+			info = uint32(Object) | inside
 		}
 		i++
 		if i < len(text) && text[i] <= ' ' {
@@ -268,11 +268,7 @@ empty:
 		if open != none {
 			n = &nodes[open]
 			names = n.end
-			height := min(info>>heightShift&maxHeight+1, maxHeight) << heightShift
 			info = n.info | info&inherited
-			if height > info&(maxHeight<<heightShift) {
-				info = info&^(maxHeight<<heightShift) | height
-			}
 		}
 	}
 	goto after

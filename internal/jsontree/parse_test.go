@@ -97,7 +97,7 @@ func TestTree_Parse_again(t *testing.T) {
 func TestTree_Parse_random(t *testing.T) {
 	t.Parallel()
 	var tree jsontree.Tree
-	for seed := range uint64(2500) {
+	for seed := range uint64(2500 / share) {
 		if text := randomText(seed); !parseBoth(t, &tree, text) {
 			t.Fatalf("%s was refused", text)
 		}
@@ -109,12 +109,12 @@ func TestTree_Parse_garbled(t *testing.T) {
 	var tree jsontree.Tree
 	r := rand.New(rand.NewPCG(1, 2))
 	taken := 0
-	for seed := range uint64(8000) {
+	for seed := range uint64(8000 / share) {
 		if parseBoth(t, &tree, garbled(r, randomText(seed%500))) {
 			taken++
 		}
 	}
-	if taken < 400 {
+	if taken < 400/share {
 		t.Errorf("%d texts of 8,000 were JSON", taken)
 	}
 }

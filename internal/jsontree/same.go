@@ -2,8 +2,7 @@ package jsontree
 
 import (
 	"bytes"
-	"hash/maphash"
-	"math/bits"
+	"slices"
 )
 
 // Same tells whether a and b say the same: members may stand in another order,
@@ -66,54 +65,9 @@ func sameMembers(a, b Value) bool {
 		}
 		a, b = a.Next(), b.Next()
 	}
-	n := 0
-	x, y := a, b
-	for ; x.Exists() && y.Exists(); n++ {
-		x, y = x.Next(), y.Next()
-	}
-	if x.Exists() || y.Exists() {
-		return false
-	}
-	if n <= fewMembers {
-		for ; a.Exists(); a = a.Next() {
-			y = b
-			for y.Exists() && !sameName(a, y) {
-				y = y.Next()
-			}
-			if !y.Exists() || !same(a, y) {
-				return false
-			}
-		}
-		return true
-	}
-	size := uint64(1) << bits.Len(uint(n*2-1))
-	table := make([]Value, size)
-	var room []byte
-	for ; b.Exists(); b = b.Next() {
-		var at uint64
-		for at, room = b.nameHash(room); table[at%size].Exists(); at++ {
-		}
-		table[at%size] = b
-	}
-	for ; a.Exists(); a = a.Next() {
-		var at uint64
-		for at, room = a.nameHash(room); table[at%size].Exists() && !sameName(a, table[at%size]); at++ {
-		}
-		if y = table[at%size]; !y.Exists() || !same(a, y) {
-			return false
-		}
-	}
-	return true
-}
-
-// nameHash hashes the name of a member's value as it reads. It returns room for the
-// next one.
-func (v Value) nameHash(room []byte) (uint64, []byte) {
-	n := &v.t.nodes[v.i-1]
-	s := v.t.text[n.start+1 : n.end-1]
-	if n.info&escaped != 0 {
-		room = appendRead(room[:0], s)
-		s = room
-	}
-	return maphash.Bytes(seed, s), room
+	var room, more [16]namedValue
+	x, y := appendSorted(room[:0], a), appendSorted(more[:0], b)
+	return slices.EqualFunc(x, y, func(x, y namedValue) bool {
+		return sameName(x.value, y.value) && same(x.value, y.value)
+	})
 }

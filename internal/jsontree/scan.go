@@ -86,27 +86,18 @@ func escapeEnd(text []byte, i int) (end int, single bool, why problem) {
 }
 
 // numberEnd returns the index after the number that begins at i.
-func numberEnd(text []byte, i int) (int, problem) {
+func numberEnd(text []byte, i int) (_ int, why problem) {
 	if text[i] == '-' {
 		i++
 	}
-	if i >= len(text) || text[i]-'0' > 9 {
-		return i, wantDigit
-	}
-	if text[i] == '0' {
+	if i < len(text) && text[i] == '0' {
 		i++
-	} else {
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
+	} else if i, why = digitsEnd(text, i); why != fine {
+		return i, why
 	}
 	if i < len(text) && text[i] == '.' {
-		i++
-		if i >= len(text) || text[i]-'0' > 9 {
-			return i, wantDigit
-		}
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
+		if i, why = digitsEnd(text, i+1); why != fine {
+			return i, why
 		}
 	}
 	if i < len(text) && text[i]|0x20 == 'e' {
@@ -114,14 +105,19 @@ func numberEnd(text []byte, i int) (int, problem) {
 		if i < len(text) && (text[i] == '+' || text[i] == '-') {
 			i++
 		}
-		if i >= len(text) || text[i]-'0' > 9 {
-			return i, wantDigit
-		}
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
+		return digitsEnd(text, i)
 	}
 	return i, fine
+}
+
+// digitsEnd returns the index after the digits that begin at i, of which there must
+// be one.
+func digitsEnd(text []byte, i int) (int, problem) {
+	why := wantDigit
+	for ; i < len(text) && text[i]-'0' <= 9; i++ {
+		why = fine
+	}
+	return i, why
 }
 
 // fewNodes is how many nodes a list begins with.

@@ -39,7 +39,7 @@ func standing(s []byte, i int) int {
 			continue
 		}
 		i += bits.TrailingZeros64(marks) >> 3
-		n := beyond(s, i)
+		n := runes(s, i)
 		if n == i {
 			return i
 		}
@@ -55,94 +55,6 @@ func standing(s []byte, i int) int {
 			return i
 		}
 		i = n
-	}
-	return i
-}
-
-// valid returns the index of the first byte that is not UTF-8; the length of s where
-// there is none.
-func valid(s []byte) int {
-	i := 0
-	for len(s)-i >= 8 {
-		for len(s)-i >= 32 && (binary.LittleEndian.Uint64(s[i:])|binary.LittleEndian.Uint64(s[i+8:])|
-			binary.LittleEndian.Uint64(s[i+16:])|binary.LittleEndian.Uint64(s[i+24:]))&highs == 0 {
-			i += 32
-		}
-		if len(s)-i < 8 {
-			break
-		}
-		marks := binary.LittleEndian.Uint64(s[i:]) & highs
-		if marks == 0 {
-			i += 8
-			continue
-		}
-		i += bits.TrailingZeros64(marks) >> 3
-		n := beyond(s, i)
-		if n == i {
-			return i
-		}
-		i = n
-	}
-	for i < len(s) {
-		if s[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		n := runes(s, i)
-		if n == i {
-			return i
-		}
-		i = n
-	}
-	return i
-}
-
-// beyond returns an index up to which s is UTF-8 and stands in a JSON string as it is,
-// after i where what begins there is no ASCII and UTF-8.
-func beyond(s []byte, i int) int {
-	switch {
-	case s[i] < utf8.RuneSelf:
-		return i
-	case s[i] >= 0xe0: // a script without spaces goes fastest so
-		return runes(s, i)
-	}
-	if n := words(s, i); n > i {
-		return n
-	}
-	return runes(s, i)
-}
-
-// words returns an index up to which s, from i on, is ASCII that stands as it is and
-// characters of two or three bytes. It goes on by eight bytes without a branch for
-// what is in them, so that text of several scripts costs no more than of one.
-func words(s []byte, i int) int {
-	var more, more20, less20 uint64 // marks of bytes that the next eight begin with
-	for ; len(s)-i >= 8; i += 8 {
-		w := binary.LittleEndian.Uint64(s[i:])
-		high := w & highs
-		low := w &^ highs
-		// Each byte alone: a mark where it does not stand as it is.
-		stop := ^((low^'"'*ones+0x7f*ones)&(low^'\\'*ones+0x7f*ones)&(low+0x60*ones) | w) & highs
-		inner := high &^ (w << 1)                         // 10xxxxxx
-		lead := high & (w << 1)                           // 11xxxxxx
-		three := lead & (w << 2)                          // 111xxxxx
-		nibble := w & (0x0f * ones)                       // what 1110xxxx says
-		zero := ^(nibble + 0x7f*ones)                     // three bytes where two would do, but for 0x20 in the next
-		d := ^(nibble ^ 0x0d*ones + 0x7f*ones)            // surrogates, with 0x20 in the next
-		wrong := lead&^three&^(w&(0x1e*ones)+0x7f*ones) | // two bytes where one would do
-			three&(w<<3) | // four
-			(lead<<8 | three<<16 | more) ^ inner |
-			(three&zero<<8|more20)&^(w<<2) |
-			(three&d<<8|less20)&(w<<2)
-		if stop|wrong&highs != 0 {
-			break
-		}
-		more, more20, less20 = lead>>56|three>>48, three&zero>>56, three&d>>56
-	}
-	if more != 0 {
-		if i--; s[i] < 0xc0 {
-			i--
-		}
 	}
 	return i
 }
@@ -186,22 +98,17 @@ func runes(s []byte, i int) int {
 // Clean returns s with U+FFFD for each byte that is not UTF-8, and s itself where
 // there is none.
 func Clean(s string) string {
-	if valid([]byte(s)) == len(s) {
+	if utf8.ValidString(s) {
 		return s
 	}
-	return string(appendClean(make([]byte, 0, len(s)+len(s)/8), []byte(s)))
+	return string(appendClean(make([]byte, 0, len(s)+len(s)/8), s))
 }
 
-func appendClean(dst, s []byte) []byte {
-	for {
-		n := valid(s)
-		dst = append(dst, s[:n]...)
-		if n == len(s) {
-			return dst
-		}
-		dst = append(dst, "\uFFFD"...)
-		s = s[n+1:]
+func appendClean(dst []byte, s string) []byte {
+	for _, r := range s {
+		dst = utf8.AppendRune(dst, r)
 	}
+	return dst
 }
 
 // AppendString appends s as a JSON string. Quote, backslash and control characters
@@ -298,25 +205,6 @@ func unescape(s []byte) (rune, int) {
 	return utf8.RuneError, 6
 }
 
-// appendBriefly appends what stands between the quotes of a string without escapes
-// that need not be there.
-func appendBriefly(dst, s []byte) []byte {
-	for {
-		n := bytes.IndexByte(s, '\\')
-		if n < 0 {
-			return append(dst, s...)
-		}
-		dst = append(dst, s[:n]...)
-		r, size := unescape(s[n:])
-		s = s[n+size:]
-		if r < utf8.RuneSelf && !stands[r] {
-			dst = appendEscape(dst, byte(r))
-		} else {
-			dst = utf8.AppendRune(dst, r)
-		}
-	}
-}
-
 // appendRead appends what stands between the quotes of a string, read.
 func appendRead(dst, s []byte) []byte {
 	for {
@@ -333,23 +221,8 @@ func appendRead(dst, s []byte) []byte {
 
 // reads tells whether what stands between the quotes of a string reads as want.
 func reads(s []byte, want string) bool {
-	for {
-		n := bytes.IndexByte(s, '\\')
-		if n < 0 {
-			return string(s) == want
-		}
-		if len(want) < n || string(s[:n]) != want[:n] {
-			return false
-		}
-		r, size := unescape(s[n:])
-		s, want = s[n+size:], want[n:]
-		var room [utf8.UTFMax]byte
-		said := utf8.AppendRune(room[:0], r)
-		if len(want) < len(said) || want[:len(said)] != string(said) {
-			return false
-		}
-		want = want[len(said):]
-	}
+	var room [128]byte
+	return len(s) <= len(`\u0000`)*len(want) && string(appendRead(room[:0], s)) == want
 }
 
 // readsSame tells whether what stands between the quotes of two strings reads the

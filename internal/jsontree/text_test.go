@@ -50,7 +50,7 @@ func TestAppendString_random(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"a", "bcdefgh", "\"", "\\", "\n", "\x00", "é", "д", "\u07ff", "\u0800", "日", "\ud7ff", "\ue000", "\uffff", "😀", "\U0010ffff",
 		"\xff", "\xc0\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xe6\x97", "\xf0\x9f\x98", "\x80", "\xc3"}
-	for range 15000 {
+	for range 15000 / share {
 		var s strings.Builder
 		for range r.IntN(20) {
 			s.WriteString(pieces[r.IntN(len(pieces))])

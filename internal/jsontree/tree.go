@@ -30,7 +30,7 @@ const (
 type node struct {
 	start, end uint32 // where its token stands; of an open object, end has a mask of the names in it
 	next       uint32 // the index after all that is in it; of a name its hash; of an open array or object its parent
-	info       uint32 // kind, flags, height and count
+	info       uint32 // kind, flags and count
 }
 
 // The parts of node.info.
@@ -50,10 +50,8 @@ const (
 
 	inherited = lone | doubled | number | spaced
 
-	heightShift = 12 // eight bits, at most maxHeight
-	maxHeight   = 0xff
-	countShift  = 20 // twelve bits, at most maxCount
-	maxCount    = 0xfff
+	countShift = 12
+	maxCount   = 1<<20 - 1
 )
 
 func (n *node) kind() Kind { return Kind(n.info & kindMask) }

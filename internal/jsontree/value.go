@@ -3,7 +3,6 @@ package jsontree
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 )
 
 // Value is one value of a tree, and where it is a member, its name with it. It is
@@ -54,7 +53,7 @@ func (v Value) Raw() []byte {
 }
 
 // Len returns how many elements or members v has, 0 for scalars. It is known, but where
-// there are 4,095 and more: they are gone through.
+// there are 2^20-1 and more: they are gone through.
 func (v Value) Len() int {
 	count := int(v.node().info >> countShift)
 	if count < maxCount {
@@ -173,43 +172,21 @@ func (v Value) Lone() bool {
 // HasNumber tells whether v is or holds, at any depth, a number.
 func (v Value) HasNumber() bool { return v.node().info&number != 0 }
 
-// Height returns how deep v nests: 1 for {} and [], 0 for scalars. It is known, but for
-// what nests 255 deep and more: that is gone through.
+// Height returns how deep v nests: 1 for {} and [], 0 for scalars. All of v is gone
+// through.
 func (v Value) Height() int {
-	n := v.node()
-	height := int(n.info >> heightShift & maxHeight)
-	if height < maxHeight {
-		return height
-	}
-	height = 0
-	level := 0
-	at := n.start
-	for i := v.i; i < n.next; i++ {
-		leaf := &v.t.nodes[i]
-		if leaf.kind() >= Array && leaf.kind() != name {
-			continue
+	height, end := 0, v.node().next
+	var open []uint32 // where those end that v.i is in
+	for ; v.t != nil && v.i < end; v.i++ {
+		for len(open) > 0 && open[len(open)-1] <= v.i {
+			open = open[:len(open)-1]
 		}
-		for _, c := range v.t.text[at:leaf.start] {
-			level += nesting(c)
-			height = max(height, level)
+		if k := v.Kind(); k == Array || k == Object {
+			open = append(open, v.node().next)
+			height = max(height, len(open))
 		}
-		at = leaf.end
-	}
-	for _, c := range v.t.text[at:n.end] {
-		level += nesting(c)
-		height = max(height, level)
 	}
 	return height
-}
-
-func nesting(c byte) int {
-	switch c {
-	case '{', '[':
-		return 1
-	case '}', ']':
-		return -1
-	}
-	return 0
 }
 
 // Text returns what a String says: without escapes, a lone surrogate as U+FFFD. It
@@ -249,30 +226,19 @@ func (t *Tree) read(n *node) string {
 	if n.info&escaped == 0 {
 		return string(raw)
 	}
-	var room [256]byte
-	if len(raw) <= len(room) {
-		return string(appendRead(room[:0], raw))
-	}
 	var b strings.Builder
 	b.Grow(len(raw))
-	for len(raw) > 0 {
-		// What stands in room is written before the next escape could exceed it.
-		out := room[:0]
-		for len(raw) > 0 && len(out) <= len(room)-utf8.UTFMax {
-			if raw[0] == '\\' {
-				r, size := unescape(raw)
-				out, raw = utf8.AppendRune(out, r), raw[size:]
-				continue
-			}
-			n := bytes.IndexByte(raw[:min(len(raw), len(room)-len(out))], '\\')
-			if n < 0 {
-				n = min(len(raw), len(room)-len(out))
-			}
-			out, raw = append(out, raw[:n]...), raw[n:]
+	for {
+		n := bytes.IndexByte(raw, '\\')
+		if n < 0 {
+			b.Write(raw)
+			return b.String()
 		}
-		b.Write(out)
+		b.Write(raw[:n])
+		r, size := unescape(raw[n:])
+		b.WriteRune(r)
+		raw = raw[n+size:]
 	}
-	return b.String()
 }
 
 func (t *Tree) reads(n *node, want string) bool {

@@ -52,8 +52,8 @@ var table = []row{
 	{packages: []string{"internal/schema/schematest"}, outside: []string{compiler, protobuf}},
 	{
 		packages: []string{"internal/schema"},
-		inside:   []string{"gen", "internal/float", "internal/hub", "internal/jsontree", "internal/protojson"},
-		outside:  []string{jsonText, protobuf, rpc},
+		inside:   []string{"gen", "internal/hub", "internal/jsontree", "internal/protojson"},
+		outside:  []string{protobuf, rpc},
 	},
 	{
 		packages: []string{"internal/wire"},

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
@@ -81,8 +82,8 @@ func NewCodec(types Resolver) *Codec {
 		tables: make(map[protoreflect.MessageDescriptor]*Message),
 		enums:  make(map[protoreflect.EnumDescriptor]*enum),
 	}
-	c.links.Store(new(map[string]*link))
-	c.ready.Store(new(map[protoreflect.MessageDescriptor]*Message))
+	c.links.Store(&map[string]*link{})
+	c.ready.Store(&map[protoreflect.MessageDescriptor]*Message{})
 	return c
 }
 
@@ -148,9 +149,6 @@ func (c *Codec) learn(typeURL string) *link {
 		c.odd++
 	}
 	links := maps.Clone(*c.links.Load())
-	if links == nil {
-		links = make(map[string]*link)
-	}
 	links[typeURL] = l
 	c.links.Store(&links)
 	return l
@@ -171,16 +169,7 @@ func (c *Codec) AppendAny(dst []byte, typeURL string, value []byte, depth int) (
 	if l == nil || l.open == nil {
 		return dst, None
 	}
-	w := newWriter(c, len(value))
-	out, ok := w.opened(dst, l, value, depth)
-	for !ok && w.next() {
-		out, ok = w.opened(out[:len(dst)], l, value, depth)
-	}
-	w.done()
-	if !ok && w.trouble == foreign {
-		return c.libraryAppend(dst, l, value, depth, inAny)
-	}
-	return w.result(dst, out, ok)
+	return c.append(dst, l, value, depth, inAny)
 }
 
 // AppendMessage appends the ProtoJSON of the message alone that value is, of the
@@ -191,37 +180,34 @@ func (c *Codec) AppendMessage(dst []byte, typeURL string, value []byte, depth in
 	if l == nil {
 		return dst, None
 	}
-	w := newWriter(c, len(value))
-	out, ok := w.whole(dst, value, l.table, nil, depth)
-	if !ok && w.trouble == foreign {
-		return c.libraryAppend(dst, l, value, depth, alone)
-	}
-	return w.result(dst, out, ok)
+	return c.append(dst, l, value, depth, alone)
 }
 
-// whole appends the ProtoJSON of a message, or of its one field f, in whatever mode
-// that needs.
-func (w *writer) whole(dst, wire []byte, m *Message, f *field, depth int) ([]byte, bool) {
-	out, ok := w.part(dst, wire, m, f, depth)
-	for !ok && w.next() {
-		if w.mode == careful && !w.check(m, wire) {
-			break
+// place says where a message stands.
+type place uint8
+
+const (
+	alone place = iota
+	inAny
+)
+
+// append is AppendAny and AppendMessage for a type that is found.
+func (c *Codec) append(dst []byte, l *link, value []byte, depth int, at place) ([]byte, Fidelity) {
+	w := writer{codec: c}
+	out, ok := w.write(dst, l, value, depth, at)
+	if !ok && w.trouble == odd && len(value) <= maxOdd {
+		w.done()
+		w = writer{codec: c, normal: true}
+		if m, normal := c.normal(l, value); normal {
+			if wire, err := marshal(nil, m); err == nil {
+				out, ok = w.write(out[:len(dst)], l, wire, depth, at)
+			}
 		}
-		out, ok = w.part(out[:len(dst)], wire, m, f, depth)
 	}
 	w.done()
-	return out, ok
-}
-
-func (w *writer) part(dst, wire []byte, m *Message, f *field, depth int) ([]byte, bool) {
-	if f == nil {
-		return w.message(dst, wire, m, depth)
-	}
-	return w.lone(dst, wire, f, depth)
-}
-
-func (w *writer) result(dst, out []byte, ok bool) ([]byte, Fidelity) {
 	switch {
+	case !ok && w.trouble == foreign && len(value) <= maxOdd:
+		return c.libraryAppend(dst, l, value, depth, at)
 	case !ok:
 		return dst, None
 	case w.unknown:
@@ -230,20 +216,30 @@ func (w *writer) result(dst, out []byte, ok bool) ([]byte, Fidelity) {
 	return out, Exact
 }
 
+func (w *writer) write(dst []byte, l *link, value []byte, depth int, at place) ([]byte, bool) {
+	if at == inAny {
+		return w.opened(dst, l, value, depth)
+	}
+	return w.message(dst, value, l.table, depth)
+}
+
 // HasUnknown tells whether value, of a linked type, holds unknown fields at any
 // depth. It does not look into a google.protobuf.Any. It is false for bytes that do
 // not parse and for a type that is not linked.
 func (c *Codec) HasUnknown(typeURL string, value []byte) bool {
+	room := getReader(c)
+	defer room.put()
+	out, fidelity := c.AppendMessage(room.out[:0], typeURL, value, equalDepth)
+	if room.out = out; fidelity != None {
+		return fidelity == Known
+	}
 	l := c.link(typeURL)
 	if l == nil {
 		return false
 	}
-	w := writer{codec: c}
-	if ok := w.check(l.table, value); ok && !w.met || !ok && w.trouble != foreign {
-		return false
-	}
-	m, err := c.unmarshal(l, value)
-	return err == nil && hasUnknown(m.ProtoReflect())
+	m, err := c.unmarshal(l, value, proto.UnmarshalOptions{})
+	known, knownErr := c.unmarshal(l, value, proto.UnmarshalOptions{DiscardUnknown: true})
+	return err == nil && knownErr == nil && !proto.Equal(m, known)
 }
 
 // Equal tells whether two values of a type are the same message, however they are
@@ -251,28 +247,22 @@ func (c *Codec) HasUnknown(typeURL string, value []byte) bool {
 // Values that do not parse, or of a type that is not linked, are equal if their
 // bytes are.
 func (c *Codec) Equal(typeURL string, a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
 	l := c.link(typeURL)
-	if l == nil {
-		return false
+	if same := bytes.Equal(a, b); same || l == nil {
+		return same
 	}
 	// The ProtoJSON of a message is one text, whatever its bytes are.
 	room := getReader(c)
 	defer room.put()
-	out, first := c.AppendMessage(room.out[:0], typeURL, a, equalDepth)
+	out, first := c.append(room.out[:0], l, a, equalDepth, alone)
 	split := len(out)
-	if first == Exact {
-		var second Fidelity
-		if out, second = c.AppendMessage(out, typeURL, b, equalDepth); second == Exact {
-			same := bytes.Equal(out[:split], out[split:])
-			room.out = out
-			return same
-		}
+	out, second := c.append(out, l, b, equalDepth, alone)
+	if room.out = out; first == Exact && second == Exact {
+		return bytes.Equal(out[:split], out[split:])
 	}
-	room.out = out
-	return c.libraryEqual(l, a, b)
+	x, ok := c.normal(l, a)
+	y, also := c.normal(l, b)
+	return ok && also && proto.Equal(x, y)
 }
 
 // equalDepth is how deep messages may nest that are compared by their ProtoJSON.
@@ -301,7 +291,9 @@ func (c *Codec) ReadAny(v jsontree.Value) (typeURL string, value []byte, whole b
 	case ok:
 		typeURL, value, whole = l.url, clone(out), true
 	case r.trouble == foreign:
-		typeURL, value, whole = c.libraryRead(l, v)
+		if value, whole = c.libraryRead(l, v, false); whole {
+			typeURL = l.url
+		}
 	}
 	r.put()
 	return typeURL, value, whole

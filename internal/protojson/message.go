@@ -31,8 +31,9 @@ func (m *Message) Append(dst []byte, message proto.Message) ([]byte, bool) {
 		return dst, false
 	}
 	end := len(wire)
-	w := newWriter(m.codec, end-start)
-	out, ok := w.whole(wire, wire[start:end:end], m, nil, maxDepth)
+	w := writer{codec: m.codec}
+	out, ok := w.message(wire, wire[start:end:end], m, maxDepth)
+	w.done()
 	if !ok {
 		return dst[:start], false
 	}

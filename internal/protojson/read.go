@@ -28,8 +28,7 @@ type reader struct {
 
 // span is a field or an entry of a map in bytes that were written.
 type span struct {
-	key        entry
-	number     protowire.Number
+	key        entry // of a field, its number
 	start, end int
 }
 
@@ -138,7 +137,7 @@ func (r *reader) fields(dst []byte, v jsontree.Value, m *Message, frame frameKin
 		}
 	}
 	if !ascends {
-		r.order(dst[start:])
+		r.order(dst[start:], nil)
 	}
 	return dst, true
 }
@@ -260,22 +259,10 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 		ascends = ascends && plain && (last == nil || f.key.kind == protoreflect.StringKind && bytes.Compare(last, name) < 0)
 		last = name
 	}
-	if !ascends && !r.orderEntries(dst[start:], f) {
+	if !ascends && !r.order(dst[start:], f) {
 		return dst, r.fail(refused)
 	}
 	return dst, true
-}
-
-// keyAt returns the key of the entry that was written at the beginning of wire.
-func (f *field) keyAt(wire []byte) entry {
-	wire = wire[len(f.tag):]
-	_, n := protowire.ConsumeVarint(wire)
-	wire = wire[n+len(f.key.tag):]
-	if f.key.kind == protoreflect.StringKind {
-		text, _ := consumeBytes(wire)
-		return entry{text: text}
-	}
-	return entry{number: f.key.sortable(wire)}
 }
 
 // key appends the name of a member as a key.
@@ -299,11 +286,11 @@ func (r *reader) key(dst []byte, e jsontree.Value, f *field) ([]byte, bool) {
 			return append(dst, 0), true
 		}
 		return dst, false
-	case f.signed():
-		n, err := strconv.ParseInt(string(name), 10, f.bits())
+	case f.signed:
+		n, err := strconv.ParseInt(string(name), 10, f.bits)
 		return f.appendNumber(dst, uint64(n)), err == nil
 	}
-	n, err := strconv.ParseUint(string(name), 10, f.bits())
+	n, err := strconv.ParseUint(string(name), 10, f.bits)
 	return f.appendNumber(dst, n), err == nil
 }
 
@@ -328,56 +315,50 @@ func (r *reader) texts(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 		}
 		dst = frame(frame(dst, body-1), before+len(f.tag))
 	}
-	r.orderEntries(dst[start:], f)
+	r.order(dst[start:], f)
 	return dst, true
 }
 
-// order puts fields that were written into the order of their numbers.
-func (r *reader) order(wire []byte) {
-	spans := r.spansFor(wire)
+// order puts fields that were written into the order of their numbers, or if f is
+// not nil the entries of that map into the order of their keys. It is false where
+// something stands twice.
+func (r *reader) order(wire []byte, f *field) bool {
+	spans, unique := r.spans[:0], true
 	for at := 0; at < len(wire); {
 		number, _, n := protowire.ConsumeField(wire[at:])
-		spans = append(spans, span{number: number, start: at, end: at + n})
-		at += n
-	}
-	slices.SortStableFunc(spans, func(a, b span) int { return int(a.number) - int(b.number) })
-	r.rearrange(wire, spans)
-}
-
-// orderEntries puts entries that were written into the order of their keys; false
-// where a key stands twice.
-func (r *reader) orderEntries(wire []byte, f *field) bool {
-	spans := r.spansFor(wire)
-	for at := 0; at < len(wire); {
-		_, _, n := protowire.ConsumeField(wire[at:])
-		spans = append(spans, span{key: f.keyAt(wire[at:]), start: at, end: at + n})
-		at += n
-	}
-	slices.SortStableFunc(spans, func(a, b span) int { return a.key.compare(&b.key) })
-	for i := 1; i < len(spans); i++ {
-		if spans[i-1].key.compare(&spans[i].key) == 0 {
-			return false
+		if len(spans) == cap(spans) {
+			spans = slices.Grow(spans, (len(wire)-at)/n) // if all are like this one
 		}
+		s := span{key: entry{number: uint64(number)}, start: at, end: at + n}
+		if f != nil {
+			s.key = f.keyAt(wire[at:])
+		}
+		spans = append(spans, s)
+		at += n
 	}
-	r.rearrange(wire, spans)
-	return true
-}
-
-func (r *reader) spansFor(wire []byte) []span {
-	if len(wire) > longMessage {
-		return slices.Grow(r.spans[:0], countFields(wire))
-	}
-	return r.spans[:0]
-}
-
-func (r *reader) rearrange(wire []byte, spans []span) {
+	slices.SortStableFunc(spans, func(a, b span) int { return a.key.compare(b.key) })
 	r.spare = r.spare[:0]
-	for _, s := range spans {
+	for i, s := range spans {
+		unique = unique && (i == 0 || spans[i-1].key.compare(s.key) != 0)
 		r.spare = append(r.spare, wire[s.start:s.end]...)
 	}
 	copy(wire, r.spare)
 	clear(spans)
 	r.spans = spans[:0]
+	return unique
+}
+
+// keyAt returns the key of the entry that was written at the beginning of wire.
+func (f *field) keyAt(wire []byte) entry {
+	wire = wire[len(f.tag):]
+	_, n := protowire.ConsumeVarint(wire)
+	wire = wire[n+len(f.key.tag):]
+	if f.key.kind == protoreflect.StringKind {
+		text, _ := consumeBytes(wire)
+		return entry{text: text}
+	}
+	v, _ := f.key.number64(wire)
+	return entry{number: f.key.flip(v)}
 }
 
 // frame puts the length of what follows the byte at start into it, and makes room

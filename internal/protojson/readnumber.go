@@ -28,24 +28,14 @@ func (r *reader) integer(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 	if !ok {
 		return dst, false
 	}
-	if f.signed() {
-		n, ok := signed(magnitude, negative, f.bits())
+	if f.signed {
+		n, ok := signed(magnitude, negative, f.bits)
 		return f.appendNumber(dst, uint64(n)), ok
 	}
-	if negative && magnitude > 0 || f.bits() == 32 && magnitude > math.MaxUint32 {
+	if negative && magnitude > 0 || f.bits == 32 && magnitude > math.MaxUint32 {
 		return dst, false
 	}
 	return f.appendNumber(dst, magnitude), true
-}
-
-// bits returns how wide numbers of a kind are.
-func (f *field) bits() int {
-	switch f.kind {
-	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Uint32Kind,
-		protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:
-		return 32
-	}
-	return 64
 }
 
 // appendNumber appends an integer as its kind has it on the wire.
@@ -69,71 +59,19 @@ func signed(magnitude uint64, negative bool, bits int) (int64, bool) {
 	return int64(magnitude), magnitude < limit
 }
 
-// integer returns the value of a number token that is whole, also as 1.0 or 1e3, and
-// has at most 20 digits: what protobuf's protojson takes for an integer.
+// integer is jsontree's Integer, faster for what is plain.
 func integer(token []byte) (magnitude uint64, negative, ok bool) {
-	if negative = token[0] == '-'; negative {
-		token = token[1:]
+	digits := bytes.TrimPrefix(token, []byte{'-'})
+	if len(digits) > 18 {
+		return jsontree.Integer(token)
 	}
-	for i, c := range token {
+	for _, c := range digits {
 		if c < '0' || c > '9' {
-			return fraction(token, i, negative)
+			return jsontree.Integer(token)
 		}
-		digit := uint64(c - '0')
-		if magnitude > (math.MaxUint64-digit)/10 {
-			return 0, false, false
-		}
-		magnitude = magnitude*10 + digit
+		magnitude = magnitude*10 + uint64(c-'0')
 	}
-	return magnitude, negative, true
-}
-
-// fraction is integer for a token whose first point == '.' or 'e' is at i.
-func fraction(token []byte, i int, negative bool) (uint64, bool, bool) {
-	whole, rest := token[:i], token[i:]
-	var decimals, exponent []byte
-	if rest[0] == '.' {
-		end := bytes.IndexAny(rest, "eE")
-		if end < 0 {
-			end = len(rest)
-		}
-		decimals, rest = bytes.TrimRight(rest[1:end], "0"), rest[end:]
-	}
-	if len(rest) > 0 {
-		exponent = rest[1:]
-	}
-	if whole[0] == '0' {
-		whole = nil
-	}
-	if len(whole) == 0 && len(decimals) == 0 {
-		return 0, negative, true
-	}
-	shift := 0
-	if len(exponent) > 0 {
-		n, err := strconv.ParseInt(string(exponent), 10, 32)
-		if err != nil {
-			return 0, false, false
-		}
-		shift = int(n)
-	}
-	var room [40]byte
-	digits := append(room[:0], whole...)
-	switch {
-	case shift >= 0:
-		if len(decimals) > shift || len(whole)+shift > 20 {
-			return 0, false, false
-		}
-		digits = append(digits, decimals...)
-		for range shift - len(decimals) {
-			digits = append(digits, '0')
-		}
-	case len(decimals) > 0 || len(whole)+shift < 0 || len(bytes.Trim(whole[len(whole)+shift:], "0")) > 0:
-		return 0, false, false
-	default:
-		digits = digits[:len(whole)+shift]
-	}
-	n, err := strconv.ParseUint(string(digits), 10, 64)
-	return n, negative, err == nil
+	return magnitude, len(digits) < len(token), true
 }
 
 func (r *reader) float(dst []byte, v jsontree.Value, bits int) ([]byte, bool) {
@@ -193,5 +131,5 @@ func comesBack(token []byte, n float64, bits int) bool {
 		return true
 	}
 	var room [400]byte
-	return n != 0 && jsontree.SameNumber(token, AppendFloat(room[:0], n, bits))
+	return n != 0 && jsontree.SameNumber(token, jsontree.AppendFloat(room[:0], n, bits))
 }

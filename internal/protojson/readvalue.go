@@ -49,7 +49,7 @@ func (r *reader) value(dst []byte, v jsontree.Value, f *field) ([]byte, answer) 
 	case protoreflect.EnumKind:
 		return r.enum(dst, v, f.enum)
 	case protoreflect.FloatKind, protoreflect.DoubleKind:
-		dst, ok = r.float(dst, v, f.bits())
+		dst, ok = r.float(dst, v, f.bits)
 	default:
 		dst, ok = r.integer(dst, v, f)
 	}

@@ -16,29 +16,26 @@ import (
 // value appends the one value that wire begins with, and returns its size there, -1
 // where it ends the writing. Depth is how many objects and lists may be open in it.
 func (w *writer) value(dst, wire []byte, f *field, depth int) ([]byte, int) {
-	switch f.wire {
-	case protowire.VarintType:
-		v, n := protowire.ConsumeVarint(wire)
+	if f.wire != protowire.BytesType {
+		v, n := f.number64(wire)
 		if n < 0 {
 			w.trouble = refused
 			return dst, -1
 		}
-		if f.kind == protoreflect.EnumKind {
+		switch f.kind {
+		case protoreflect.BoolKind:
+			return strconv.AppendBool(dst, v != 0), n
+		case protoreflect.EnumKind:
 			return w.enum(dst, int32(v), n, f.enum)
+		case protoreflect.FloatKind:
+			return appendFloat(dst, float64(math.Float32frombits(uint32(v))), 32), n
+		case protoreflect.DoubleKind:
+			return appendFloat(dst, math.Float64frombits(v), 64), n
 		}
-		return appendVarint(dst, v, f.kind), n
-	case protowire.Fixed32Type:
-		if len(wire) < 4 {
-			w.trouble = refused
-			return dst, -1
+		if f.bits == 32 {
+			return f.appendInteger(dst, v), n
 		}
-		return appendFixed32(dst, binary.LittleEndian.Uint32(wire), f.kind), 4
-	case protowire.Fixed64Type:
-		if len(wire) < 8 {
-			w.trouble = refused
-			return dst, -1
-		}
-		return appendFixed64(dst, binary.LittleEndian.Uint64(wire), f.kind), 8
+		return append(f.appendInteger(append(dst, '"'), v), '"'), n
 	}
 	content, n := consumeBytes(wire)
 	if n < 0 {
@@ -81,78 +78,57 @@ func (w *writer) enum(dst []byte, number int32, n int, e *enum) ([]byte, int) {
 	return strconv.AppendInt(dst, int64(number), 10), n
 }
 
-func appendVarint(dst []byte, v uint64, kind protoreflect.Kind) []byte {
-	switch kind {
-	case protoreflect.BoolKind:
-		return strconv.AppendBool(dst, v != 0)
-	case protoreflect.Int32Kind:
-		return strconv.AppendInt(dst, int64(int32(v)), 10)
+// number64 returns the number that wire begins with, whatever its kind, in 64 bits,
+// and its size there, negative where there is none.
+func (f *field) number64(wire []byte) (v uint64, n int) {
+	switch f.wire {
+	case protowire.Fixed32Type:
+		if len(wire) < 4 {
+			return 0, -1
+		}
+		v, n = uint64(binary.LittleEndian.Uint32(wire)), 4
+	case protowire.Fixed64Type:
+		if len(wire) < 8 {
+			return 0, -1
+		}
+		return binary.LittleEndian.Uint64(wire), 8
+	default:
+		v, n = protowire.ConsumeVarint(wire)
+	}
+	switch f.kind {
+	case protoreflect.Int32Kind, protoreflect.Sfixed32Kind, protoreflect.EnumKind:
+		v = uint64(int64(int32(v)))
 	case protoreflect.Sint32Kind:
-		return strconv.AppendInt(dst, int64(int32(protowire.DecodeZigZag(v&math.MaxUint32))), 10)
+		v = uint64(int64(int32(protowire.DecodeZigZag(v & math.MaxUint32))))
 	case protoreflect.Uint32Kind:
-		return strconv.AppendUint(dst, uint64(uint32(v)), 10)
-	case protoreflect.Int64Kind:
-		return append(strconv.AppendInt(append(dst, '"'), int64(v), 10), '"')
+		v &= math.MaxUint32
 	case protoreflect.Sint64Kind:
-		return append(strconv.AppendInt(append(dst, '"'), protowire.DecodeZigZag(v), 10), '"')
+		v = uint64(protowire.DecodeZigZag(v))
+	case protoreflect.BoolKind:
+		v = min(v, 1)
 	}
-	return append(strconv.AppendUint(append(dst, '"'), v, 10), '"')
+	return v, n
 }
 
-func appendFixed32(dst []byte, v uint32, kind protoreflect.Kind) []byte {
-	switch kind {
-	case protoreflect.Fixed32Kind:
-		return strconv.AppendUint(dst, uint64(v), 10)
-	case protoreflect.Sfixed32Kind:
-		return strconv.AppendInt(dst, int64(int32(v)), 10)
+// appendInteger appends what number64 returned, without quotes.
+func (f *field) appendInteger(dst []byte, v uint64) []byte {
+	if f.signed {
+		return strconv.AppendInt(dst, int64(v), 10)
 	}
-	return appendFloat(dst, float64(math.Float32frombits(v)), 32)
-}
-
-func appendFixed64(dst []byte, v uint64, kind protoreflect.Kind) []byte {
-	switch kind {
-	case protoreflect.Fixed64Kind:
-		return append(strconv.AppendUint(append(dst, '"'), v, 10), '"')
-	case protoreflect.Sfixed64Kind:
-		return append(strconv.AppendInt(append(dst, '"'), int64(v), 10), '"')
-	}
-	return appendFloat(dst, math.Float64frombits(v), 64)
+	return strconv.AppendUint(dst, v, 10)
 }
 
 // appendFloat appends a number as ProtoJSON has it.
 func appendFloat(dst []byte, v float64, bits int) []byte {
-	if v-v != 0 { // not finite
-		return append(AppendFloat(append(dst, '"'), v, bits), '"')
-	}
-	return AppendFloat(dst, v, bits)
-}
-
-// AppendFloat appends a floating-point number of 32 or 64 bits as ProtoJSON spells
-// it: NaN, Infinity and -Infinity without the quotes that JSON wants around them.
-func AppendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
-	case math.IsNaN(f):
-		return append(dst, "NaN"...)
-	case math.IsInf(f, 1):
-		return append(dst, "Infinity"...)
-	case math.IsInf(f, -1):
-		return append(dst, "-Infinity"...)
+	case math.IsNaN(v):
+		return append(dst, `"NaN"`...)
+	case math.IsInf(v, 1):
+		return append(dst, `"Infinity"`...)
+	case math.IsInf(v, -1):
+		return append(dst, `"-Infinity"`...)
 	}
-	format, abs := byte('f'), math.Abs(f)
-	if bits == 32 {
-		// The bounds, too, are those of the narrow type.
-		if narrow := float32(abs); narrow != 0 && (narrow < 1e-6 || narrow >= 1e21) {
-			format = 'e'
-		}
-	} else if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		format = 'e'
-	}
-	dst = strconv.AppendFloat(dst, f, format, -1, bits)
-	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1]
-		dst = dst[:n-1]
-	}
-	return dst
+	return jsontree.AppendFloat(dst, v, bits)
 }
 
 // appendText appends text as JSON; false where it is not UTF-8.
@@ -182,82 +158,10 @@ func isPlain(text []byte) bool {
 
 // zero tells whether the value that wire begins with is the zero of its kind.
 func (f *field) zero(wire []byte) bool {
-	switch f.wire {
-	case protowire.VarintType:
-		v, n := protowire.ConsumeVarint(wire)
-		switch f.kind {
-		case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Uint32Kind, protoreflect.EnumKind:
-			v &= math.MaxUint32
-		}
-		return n > 0 && v == 0
-	case protowire.Fixed32Type:
-		return len(wire) >= 4 && binary.LittleEndian.Uint32(wire) == 0
-	case protowire.Fixed64Type:
-		return len(wire) >= 8 && binary.LittleEndian.Uint64(wire) == 0
+	if f.wire == protowire.BytesType {
+		size, n := protowire.ConsumeVarint(wire)
+		return n > 0 && size == 0
 	}
-	size, n := protowire.ConsumeVarint(wire)
-	return n > 0 && size == 0
-}
-
-const signBit = 1 << 63
-
-// sortable returns the key of a map, of which wire is the value, as a number that
-// orders as keys do.
-func (f *field) sortable(wire []byte) uint64 {
-	var v uint64
-	switch f.wire {
-	case protowire.Fixed32Type:
-		v = uint64(binary.LittleEndian.Uint32(wire))
-	case protowire.Fixed64Type:
-		v = binary.LittleEndian.Uint64(wire)
-	default:
-		v, _ = protowire.ConsumeVarint(wire)
-	}
-	switch f.kind {
-	case protoreflect.BoolKind:
-		if v != 0 {
-			return 1
-		}
-		return 0
-	case protoreflect.Int32Kind, protoreflect.Sfixed32Kind:
-		return uint64(int64(int32(v))) ^ signBit
-	case protoreflect.Sint32Kind:
-		return uint64(int64(int32(protowire.DecodeZigZag(v&math.MaxUint32)))) ^ signBit
-	case protoreflect.Int64Kind, protoreflect.Sfixed64Kind:
-		return v ^ signBit
-	case protoreflect.Sint64Kind:
-		return uint64(protowire.DecodeZigZag(v)) ^ signBit
-	case protoreflect.Uint32Kind:
-		return v & math.MaxUint32
-	}
-	return v
-}
-
-// signed tells whether the keys of a map have a sign.
-func (f *field) signed() bool {
-	switch f.kind {
-	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind,
-		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
-		return true
-	}
-	return false
-}
-
-// zeroKey is sortable of the key that is not written.
-func (f *field) zeroKey() uint64 {
-	if f.signed() {
-		return signBit
-	}
-	return 0
-}
-
-// appendKey appends a key that sortable returned, without quotes.
-func (f *field) appendKey(dst []byte, key uint64) []byte {
-	switch {
-	case f.kind == protoreflect.BoolKind:
-		return strconv.AppendBool(dst, key != 0)
-	case f.signed():
-		return strconv.AppendInt(dst, int64(key^signBit), 10)
-	}
-	return strconv.AppendUint(dst, key, 10)
+	v, n := f.number64(wire)
+	return n > 0 && v == 0
 }

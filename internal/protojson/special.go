@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
@@ -42,77 +41,66 @@ func (w *writer) special(dst, wire []byte, m *Message, depth int) ([]byte, bool)
 	case formMask:
 		return w.mask(dst, wire, m)
 	case formWrapper:
-		value, ok := w.lastValue(wire, m)
-		if !ok {
+		f, value, rest, ok := w.next(wire, m)
+		if !ok || f != nil && !w.end(rest, m) {
 			return dst, false
 		}
-		dst, n := w.value(dst, value, &m.fields[0], depth)
+		if f == nil { // it is written even where it is zero
+			f, value = &m.fields[0], zeros[:]
+		}
+		dst, n := w.value(dst, value, f, depth)
 		return dst, n >= 0
-	case formStruct, formList:
-		return w.run(dst, wire, m, depth)
+	case formStruct:
+		dst, wire, ok := w.entries(dst, wire, &m.fields[0], depth)
+		return dst, ok && w.end(wire, m)
+	case formList:
+		dst, wire, _, ok := w.elements(dst, wire, &m.fields[0], depth)
+		return dst, ok && w.end(wire, m)
 	case formValue:
 		return w.dynamic(dst, wire, m, depth)
 	}
 	return dst, w.fail(foreign)
 }
 
+// end tells whether wire holds no known field: it would be the same one twice.
+func (w *writer) end(wire []byte, m *Message) bool {
+	f, _, _, ok := w.next(wire, m)
+	return ok && (f == nil || w.fail(odd))
+}
+
 // anyFields returns the two fields of a google.protobuf.Any.
 func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok bool) {
-	for len(wire) > 0 {
-		number, kind, n := consumeTag(wire)
-		if n < 0 {
-			return nil, nil, w.fail(refused)
+	for {
+		f, content, rest, ok := w.next(wire, m)
+		if !ok || f == nil {
+			return typeURL, value, ok
 		}
-		wire = wire[n:]
-		if number > 2 || kind != protowire.BytesType {
-			if n = w.skip(m, nil, number, kind, wire); n < 0 {
-				return nil, nil, false
-			}
-			wire = wire[n:]
-			continue
-		}
-		content, n := consumeBytes(wire)
-		if n < 0 {
-			return nil, nil, w.fail(refused)
-		}
-		if wire = wire[n:]; number == 2 {
+		content, _ = consumeBytes(content)
+		if wire = rest; f.number == 2 {
 			value = content
 			continue
 		}
-		if typeURL != nil && w.mode < careful {
-			return nil, nil, w.fail(unordered)
+		if typeURL != nil {
+			return nil, nil, w.fail(odd)
 		}
 		typeURL = content
 	}
-	return typeURL, value, true
 }
 
 // moment returns the seconds and nanoseconds of a Timestamp or Duration.
 func (w *writer) moment(wire []byte, m *Message) (seconds int64, nanos int32, ok bool) {
-	for len(wire) > 0 {
-		number, kind, n := consumeTag(wire)
-		if n < 0 {
-			return 0, 0, w.fail(refused)
+	for {
+		f, value, rest, ok := w.next(wire, m)
+		if !ok || f == nil {
+			return seconds, nanos, ok
 		}
-		wire = wire[n:]
-		if number > 2 || kind != protowire.VarintType {
-			if n = w.skip(m, nil, number, kind, wire); n < 0 {
-				return 0, 0, false
-			}
-			wire = wire[n:]
-			continue
-		}
-		v, n := protowire.ConsumeVarint(wire)
-		if n < 0 {
-			return 0, 0, w.fail(refused)
-		}
-		if wire = wire[n:]; number == 1 {
+		v, _ := f.number64(value)
+		if wire = rest; f.number == 1 {
 			seconds = int64(v)
 		} else {
 			nanos = int32(v)
 		}
 	}
-	return seconds, nanos, true
 }
 
 func (w *writer) time(dst []byte, seconds int64, nanos int32) ([]byte, bool) {
@@ -159,34 +147,20 @@ func appendNanos(dst []byte, nanos int32) []byte {
 // come back.
 func (w *writer) mask(dst, wire []byte, m *Message) ([]byte, bool) {
 	dst = append(dst, '"')
-	for first := true; len(wire) > 0; {
-		number, kind, n := consumeTag(wire)
-		if n < 0 {
-			return dst, w.fail(refused)
+	for first := true; ; first = false {
+		f, path, rest, ok := w.next(wire, m)
+		if !ok || f == nil {
+			return append(dst, '"'), ok
 		}
-		wire = wire[n:]
-		if number != 1 || kind != protowire.BytesType {
-			if n = w.skip(m, nil, number, kind, wire); n < 0 {
-				return dst, false
-			}
-			wire = wire[n:]
-			continue
-		}
-		path, n := consumeBytes(wire)
-		if n < 0 {
-			return dst, w.fail(refused)
-		}
-		wire = wire[n:]
 		if !first {
 			dst = append(dst, ',')
 		}
-		first = false
-		var ok bool
+		path, _ = consumeBytes(path)
 		if dst, ok = appendPath(dst, path); !ok {
 			return dst, w.fail(refused)
 		}
+		wire = rest
 	}
-	return append(dst, '"'), true
 }
 
 // appendPath appends a path of a FieldMask in lowerCamelCase; false where it is no
@@ -215,85 +189,23 @@ func appendPath(dst, path []byte) ([]byte, bool) {
 	return dst, !start
 }
 
-// lastValue returns the value of the field of a wrapper, which is written even
-// where it is zero.
-func (w *writer) lastValue(wire []byte, m *Message) ([]byte, bool) {
-	f := &m.fields[0]
-	var value []byte
-	for len(wire) > 0 {
-		number, kind, n := consumeTag(wire)
-		if n < 0 {
-			return nil, w.fail(refused)
-		}
-		wire = wire[n:]
-		if number != 1 || kind != f.wire {
-			if n = w.skip(m, nil, number, kind, wire); n < 0 {
-				return nil, false
-			}
-			wire = wire[n:]
-			continue
-		}
-		if n = protowire.ConsumeFieldValue(number, kind, wire); n < 0 {
-			return nil, w.fail(refused)
-		}
-		if value != nil && w.mode < careful {
-			return nil, w.fail(unordered)
-		}
-		value, wire = wire[:n], wire[n:]
-	}
-	if value == nil {
-		value = zeros[:]
-	}
-	return value, true
-}
-
-// run appends a Struct or a ListValue.
-func (w *writer) run(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool) {
-	if wire, ok = w.only(m, wire); !ok {
-		return dst, false
-	}
-	f := &m.fields[0]
-	if m.form == formStruct {
-		if dst, wire, ok = w.entries(dst, wire, f, depth); !ok {
-			return dst, false
-		}
-	} else if dst, wire, _, ok = w.elements(dst, wire, f, depth); !ok {
-		return dst, false
-	}
-	if len(wire) > 0 { // what follows may hold more of the field
-		return dst, w.fail(unordered)
-	}
-	return dst, true
-}
-
 // dynamic appends a google.protobuf.Value, which ProtoJSON has where it has a kind
 // and is a number that JSON has.
-func (w *writer) dynamic(dst, wire []byte, m *Message, depth int) (_ []byte, ok bool) {
-	if wire, ok = w.only(m, wire); !ok {
-		return dst, false
-	}
-	number, kind, n := consumeTag(wire)
-	f := m.numbered(number)
+func (w *writer) dynamic(dst, wire []byte, m *Message, depth int) ([]byte, bool) {
+	f, value, rest, ok := w.next(wire, m)
 	switch {
-	case len(wire) == 0:
+	case !ok:
+		return dst, false
+	case f == nil:
 		return dst, w.refuse()
-	case n < 0:
-		return dst, w.fail(refused)
-	case f == nil || f.wire != kind:
-		return dst, w.fail(unordered)
-	}
-	wire = wire[n:]
-	if f.kind == protoreflect.DoubleKind {
-		v, n := protowire.ConsumeFixed64(wire)
-		if number := math.Float64frombits(v); n >= 0 && (math.IsNaN(number) || math.IsInf(number, 0)) {
+	case !w.end(rest, m):
+		return dst, false
+	case f.kind == protoreflect.DoubleKind:
+		v, _ := f.number64(value)
+		if number := math.Float64frombits(v); math.IsNaN(number) || math.IsInf(number, 0) {
 			return dst, w.refuse()
 		}
 	}
-	if dst, n = w.value(dst, wire, f, depth); n < 0 {
-		return dst, false
-	}
-	if n < len(wire) {
-		return dst, w.fail(unordered)
-	}
-	return dst, true
+	dst, n := w.value(dst, value, f, depth)
+	return dst, n >= 0
 }

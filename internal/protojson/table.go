@@ -1,6 +1,7 @@
 package protojson
 
 import (
+	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -32,15 +33,16 @@ const (
 // A Message is what is known of one message type. It is immutable once a program
 // has it and safe for concurrent use. A nil Message declines everything.
 type Message struct {
-	codec    *Codec
-	desc     protoreflect.MessageDescriptor
-	form     form
-	fields   []field // in the order of the schema, which is that of ProtoJSON
-	byName   map[string]*field
-	byNumber []*field // up to maxDenseNumber, nil for none
-	sparse   map[protowire.Number]*field
-	ranges   protoreflect.FieldRanges // of extensions; nil for none
-	unruly   bool                     // bytes are often in another order: Go puts oneofs last
+	codec     *Codec
+	desc      protoreflect.MessageDescriptor
+	form      form
+	wellKnown bool    // of google.protobuf
+	fields    []field // in the order of the schema, which is that of ProtoJSON
+	byName    map[string]*field
+	byNumber  []*field // up to maxDenseNumber, nil for none
+	sparse    map[protowire.Number]*field
+	ranges    protoreflect.FieldRanges // of extensions; nil for none
+	unruly    bool                     // bytes are often in another order: Go puts oneofs last
 }
 
 // field is one field of a message, or one of the two of a map's entry.
@@ -49,9 +51,10 @@ type field struct {
 	wire     protowire.Type    // of one value
 	repeated bool              // a list; a map is none
 	packed   bool
+	signed   bool // an integer that may be negative
 	presence bool // zero is written
-	utf8     bool // bytes that are no UTF-8 are no message
 	strange  bool // shares a JSON name with another field, or with "@type"
+	bits     int  // how wide a number is
 	number   protowire.Number
 	place    int    // in the schema
 	oneof    int    // the place of its oneof, -1 for none
@@ -79,7 +82,10 @@ func (c *Codec) compile(desc protoreflect.MessageDescriptor) *Message {
 	if m, ok := c.tables[desc]; ok {
 		return m
 	}
-	m := &Message{codec: c, desc: desc, fields: make([]field, desc.Fields().Len())}
+	m := &Message{
+		codec: c, desc: desc, fields: make([]field, desc.Fields().Len()),
+		wellKnown: strings.HasPrefix(string(desc.FullName()), "google.protobuf."),
+	}
 	c.tables[desc] = m // before its fields, which may be of its own type
 	if desc.ExtensionRanges().Len() > 0 {
 		m.ranges = desc.ExtensionRanges()
@@ -119,25 +125,21 @@ func (m *Message) learnNames() {
 	written := make(map[string]*field, len(m.fields))
 	for i := range m.fields {
 		f, fd := &m.fields[i], fields.Get(i)
-		if found := fields.ByTextName(fd.TextName()); found != nil && fields.ByJSONName(fd.TextName()) == nil {
-			m.byName[fd.TextName()] = &m.fields[found.Index()]
+		if name := fd.TextName(); !reserved(name) && fields.ByTextName(name) != nil && fields.ByJSONName(name) == nil {
+			m.byName[name] = &m.fields[fields.ByTextName(name).Index()]
 		}
-		name := fd.JSONName()
-		if found := fields.ByJSONName(name); found != nil {
-			m.byName[name] = &m.fields[found.Index()]
+		if f.strange = reserved(f.json); !f.strange {
+			m.byName[f.json] = &m.fields[fields.ByJSONName(f.json).Index()]
 		}
-		f.strange = name == "@type" || strings.HasPrefix(name, "[")
-		if other := written[name]; other != nil {
+		if other := written[f.json]; other != nil {
 			f.strange, other.strange = true, true
 		}
-		written[name] = f
-	}
-	for name := range m.byName {
-		if name == "@type" || strings.HasPrefix(name, "[") { // the name of an extension
-			delete(m.byName, name)
-		}
+		written[f.json] = f
 	}
 }
+
+// reserved tells whether a name is that of the type in an Any or of an extension.
+func reserved(name string) bool { return name == "@type" || strings.HasPrefix(name, "[") }
 
 func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
 	*f = field{
@@ -151,6 +153,16 @@ func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
 	}
 	f.wire = protowire.BytesType
 	switch f.kind {
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind,
+		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		f.signed = true
+	}
+	switch f.bits = 64; f.kind {
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Uint32Kind,
+		protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:
+		f.bits = 32
+	}
+	switch f.kind {
 	case protoreflect.BoolKind, protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Uint32Kind,
 		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Uint64Kind:
 		f.wire = protowire.VarintType
@@ -158,8 +170,6 @@ func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
 		f.wire = protowire.Fixed32Type
 	case protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind, protoreflect.DoubleKind:
 		f.wire = protowire.Fixed64Type
-	case protoreflect.StringKind:
-		f.utf8 = enforcesUTF8(fd)
 	case protoreflect.EnumKind:
 		f.wire, f.enum = protowire.VarintType, c.compileEnum(fd.Enum())
 	case protoreflect.GroupKind:
@@ -202,67 +212,52 @@ func (c *Codec) compileEnum(desc protoreflect.EnumDescriptor) *enum {
 	return e
 }
 
+// wellKnownForms has the forms of the types of google.protobuf that ProtoJSON writes
+// otherwise, and of each the fields that it needs.
+var wellKnownForms = map[string]struct {
+	form   form
+	fields string
+}{
+	"Any":         {formAny, "1 optional string 2 optional bytes"},
+	"Timestamp":   {formTime, "1 optional int64 2 optional int32"},
+	"Duration":    {formSpan, "1 optional int64 2 optional int32"},
+	"FieldMask":   {formMask, "1 repeated string"},
+	"Struct":      {formStruct, "1 map message"},
+	"ListValue":   {formList, "1 repeated message"},
+	"Value":       {formValue, "1 optional enum 2 optional double 3 optional string 4 optional bool 5 optional message 6 optional message"},
+	"Empty":       {formEmpty, ""},
+	"BoolValue":   {formWrapper, "1 optional bool"},
+	"BytesValue":  {formWrapper, "1 optional bytes"},
+	"StringValue": {formWrapper, "1 optional string"},
+	"Int32Value":  {formWrapper, "1 optional int32"},
+	"Int64Value":  {formWrapper, "1 optional int64"},
+	"UInt32Value": {formWrapper, "1 optional uint32"},
+	"UInt64Value": {formWrapper, "1 optional uint64"},
+	"FloatValue":  {formWrapper, "1 optional float"},
+	"DoubleValue": {formWrapper, "1 optional double"},
+}
+
 // formOf returns the form of a type. A type that has a well-known name and other
 // fields than that name stands for is left to the library.
 func formOf(m *Message) form {
-	name, known := strings.CutPrefix(string(m.desc.FullName()), wellKnown)
-	if !known {
+	name, _ := strings.CutPrefix(string(m.desc.FullName()), "google.protobuf.")
+	known, ok := wellKnownForms[name]
+	if !ok || !m.wellKnown {
 		return formFields
 	}
-	fits := func(f form, kinds ...protoreflect.Kind) form {
-		ok := len(m.fields) == len(kinds) && m.ranges == nil
-		for i, kind := range kinds {
-			ok = ok && m.numbered(protowire.Number(i+1)) == &m.fields[i] && m.fields[i].kind == kind
+	var fields []string
+	for i := range m.fields {
+		fd := m.desc.Fields().Get(i)
+		cardinality := fd.Cardinality().String()
+		if fd.IsMap() {
+			cardinality = "map"
 		}
-		if !ok {
-			return formLibrary
-		}
-		return f
+		fields = append(fields, fmt.Sprint(fd.Number()), cardinality, fd.Kind().String())
 	}
-	one := func(f form, kind protoreflect.Kind, singular bool) form {
-		if fits(f, kind) != f || (m.fields[0].repeated || m.fields[0].value != nil) == singular {
-			return formLibrary
-		}
-		return f
+	if strings.Join(fields, " ") != known.fields || m.ranges != nil {
+		return formLibrary
 	}
-	switch name {
-	case "Any":
-		return fits(formAny, protoreflect.StringKind, protoreflect.BytesKind)
-	case "Timestamp":
-		return fits(formTime, protoreflect.Int64Kind, protoreflect.Int32Kind)
-	case "Duration":
-		return fits(formSpan, protoreflect.Int64Kind, protoreflect.Int32Kind)
-	case "FieldMask":
-		return one(formMask, protoreflect.StringKind, false)
-	case "Struct":
-		return one(formStruct, protoreflect.MessageKind, false)
-	case "ListValue":
-		return one(formList, protoreflect.MessageKind, false)
-	case "Value":
-		return fits(formValue, protoreflect.EnumKind, protoreflect.DoubleKind, protoreflect.StringKind, protoreflect.BoolKind,
-			protoreflect.MessageKind, protoreflect.MessageKind)
-	case "Empty":
-		return fits(formEmpty)
-	}
-	if kind, ok := wrapped[name]; ok {
-		return one(formWrapper, kind, true)
-	}
-	return formFields
-}
-
-// wrapped holds the kinds that the wrappers of google.protobuf hold.
-var wrapped = map[string]protoreflect.Kind{
-	"BoolValue": protoreflect.BoolKind, "BytesValue": protoreflect.BytesKind, "StringValue": protoreflect.StringKind,
-	"Int32Value": protoreflect.Int32Kind, "Int64Value": protoreflect.Int64Kind,
-	"UInt32Value": protoreflect.Uint32Kind, "UInt64Value": protoreflect.Uint64Kind,
-	"FloatValue": protoreflect.FloatKind, "DoubleValue": protoreflect.DoubleKind,
-}
-
-func enforcesUTF8(fd protoreflect.FieldDescriptor) bool {
-	if f, ok := fd.(interface{ EnforceUTF8() bool }); ok {
-		return f.EnforceUTF8()
-	}
-	return fd.Syntax() == protoreflect.Proto3
+	return known.form
 }
 
 func isMessageSet(desc protoreflect.MessageDescriptor) bool {

@@ -1,6 +1,9 @@
 package protojson
 
 import (
+	"slices"
+	"sync"
+
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -9,53 +12,46 @@ import (
 type trouble uint8
 
 const (
-	refused   trouble = iota // no ProtoJSON says it, or it is none
-	unordered                // the bytes must be put in order first
-	foreign                  // the tables do not hold it: the library may
+	refused trouble = iota // no ProtoJSON says it, or it is none
+	odd                    // fields stand twice or in an odd order: the library may put that right
+	foreign                // the tables do not hold it: the library may
 )
 
-// mode is how a writer takes the bytes.
-type mode uint8
-
-const (
-	straight mode = iota // in the order of the schema, each field once, as most bytes are
-	ordering             // the fields of each message are put in that order first
-	careful              // also, of fields that stand twice all but the last go: all bytes are checked first
-)
-
-// A writer writes ProtoJSON while it passes over Protobuf bytes. Where it finds that
-// its mode does not do it begins anew in the next one: nothing is written more than
-// three times, however messages nest.
+// A writer writes ProtoJSON while it passes once over Protobuf bytes.
 type writer struct {
 	codec   *Codec
 	room    *room // nil until something is put in order
-	mode    mode
-	met     bool // a check has met unknown fields
-	unknown bool // there are fields that the schema does not know
-	inAny   int  // how many of google.protobuf.Any are open
-	size    int  // what limit was
-	limit   int  // how many bytes may be copied to merge fields
+	normal  bool  // the library wrote the bytes
+	unknown bool  // there are fields that the schema does not know
+	inAny   int   // how many of google.protobuf.Any are open
 	trouble trouble
 }
 
-func newWriter(c *Codec, size int) writer {
-	return writer{codec: c, size: maxCopies * (size + 64), limit: maxCopies * (size + 64)}
+// room is what a writer needs that puts fields and entries in order. Its lists are
+// stacks: what is open in a message stands before what is open in those inside it.
+type room struct {
+	runs    []run
+	entries []entry
 }
 
-// next sets the writer to its next mode; false where it has none or none is needed.
-func (w *writer) next() bool {
-	if w.trouble != unordered || w.mode == careful {
-		return false
+// run is where all that a message has of one field stands.
+type run struct {
+	place, start, end int
+}
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+func (w *writer) need() {
+	if w.room == nil {
+		w.room = rooms.Get().(*room)
 	}
-	w.room.reset()
-	*w = writer{codec: w.codec, room: w.room, mode: w.mode + 1, size: w.size, limit: w.size}
-	return true
 }
 
 // done gives back what the writer took.
 func (w *writer) done() {
-	if r := w.room; r != nil && cap(r.parts) < maxKept/64 && cap(r.bytes) < maxKept && cap(r.entries) < maxKept/64 {
-		r.reset()
+	if r := w.room; r != nil && cap(r.runs)+cap(r.entries) < maxKept/64 {
+		clear(r.entries[:cap(r.entries)])
+		r.runs, r.entries = r.runs[:0], r.entries[:0]
 		rooms.Put(r)
 	}
 	w.room = nil
@@ -67,10 +63,10 @@ func (w *writer) fail(t trouble) bool {
 }
 
 // refuse is fail for a value that ProtoJSON does not say: what comes later may take
-// its place, which careful writers know.
+// its place, which the library knows.
 func (w *writer) refuse() bool {
-	if w.mode < careful {
-		return w.fail(unordered)
+	if !w.normal {
+		return w.fail(odd)
 	}
 	return w.fail(refused)
 }
@@ -90,6 +86,29 @@ func (w *writer) skip(m *Message, f *field, number protowire.Number, kind protow
 	}
 	w.unknown = true
 	return n
+}
+
+// next returns the first field of wire that the schema knows, its value without the
+// tag, and what follows; a nil field where there is none.
+func (w *writer) next(wire []byte, m *Message) (f *field, value, rest []byte, ok bool) {
+	for len(wire) > 0 {
+		number, kind, n := consumeTag(wire)
+		if n < 0 {
+			return nil, nil, nil, w.fail(refused)
+		}
+		wire = wire[n:]
+		if f = m.numbered(number); f != nil && f.takes(kind) {
+			if n = protowire.ConsumeFieldValue(number, kind, wire); n < 0 {
+				return nil, nil, nil, w.fail(refused)
+			}
+			return f, wire[:n], wire[n:], true
+		}
+		if n = w.skip(m, f, number, kind, wire); n < 0 {
+			return nil, nil, nil, false
+		}
+		wire = wire[n:]
+	}
+	return nil, nil, nil, true
 }
 
 // message appends the ProtoJSON of a message. Depth is how many objects and lists
@@ -125,9 +144,6 @@ func (w *writer) any(dst []byte, typeURL, value []byte, depth int) ([]byte, bool
 // opened appends the ProtoJSON of a google.protobuf.Any whose type is found.
 func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte, ok bool) {
 	dst = append(dst, l.open...)
-	if w.mode == careful && !w.check(l.table, value) {
-		return dst, false
-	}
 	if l.table.form < formAny {
 		return w.fields(dst, value, l.table, depth-1, true)
 	}
@@ -139,28 +155,57 @@ func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte,
 // many objects and lists may be open in a member; more says that there are members
 // already.
 func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, ok bool) {
-	parted := false
-	if w.mode > straight || m.unruly {
-		if parted, ok = w.arrange(m, wire); !ok {
-			return dst, false
-		}
-	}
-	if !parted {
-		dst, _, ok = w.members(dst, wire, m, depth, more)
-		return append(dst, '}'), ok
-	}
-	base := w.room.base
-	for i := base; i < len(w.room.parts); {
-		var run []byte
-		if run, i, ok = w.gather(wire, i); ok {
-			dst, more, ok = w.members(dst, run, m, depth, more)
-		}
+	if m.unruly {
+		base, ok := w.arrange(wire, m)
 		if !ok {
 			return dst, false
 		}
+		if base >= 0 {
+			for i := base; i < len(w.room.runs); i++ {
+				r := &w.room.runs[i]
+				if dst, more, ok = w.members(dst, wire[r.start:r.end], m, depth, more); !ok {
+					return dst, false
+				}
+			}
+			w.room.runs = w.room.runs[:base]
+			return append(dst, '}'), true
+		}
 	}
-	w.room.parts = w.room.parts[:base]
-	return append(dst, '}'), true
+	dst, _, ok = w.members(dst, wire, m, depth, more)
+	return append(dst, '}'), ok
+}
+
+// arrange finds out where the fields of a message stand that is not in the order of
+// the schema. The runs, in that order, are then the last in the room, from base on,
+// which is negative where there is nothing to arrange.
+func (w *writer) arrange(wire []byte, m *Message) (base int, ok bool) {
+	w.need()
+	base = len(w.room.runs)
+	last, ascends := -1, true
+	var seen, oneofs set
+	for rest := wire; ; {
+		f, _, after, ok := w.next(rest, m)
+		switch {
+		case !ok:
+			return 0, false
+		case f == nil && ascends:
+			w.room.runs = w.room.runs[:base]
+			return -1, true
+		case f == nil:
+			slices.SortFunc(w.room.runs[base:], func(a, b run) int { return a.place - b.place })
+			return base, true
+		}
+		if start, end := len(wire)-len(rest), len(wire)-len(after); f.place == last && (f.repeated || f.value != nil) {
+			w.room.runs[len(w.room.runs)-1].end = end
+		} else {
+			if !seen.add(f.place) || f.oneof >= 0 && !oneofs.add(f.oneof) {
+				return 0, w.fail(odd)
+			}
+			w.room.runs = append(w.room.runs, run{f.place, start, end})
+		}
+		ascends = ascends && f.place >= last
+		last, rest = f.place, after
+	}
 }
 
 // members appends the members of an object, and tells whether there are any now.
@@ -183,7 +228,7 @@ func (w *writer) members(dst, wire []byte, m *Message, depth int, more bool) (_ 
 		}
 		// ProtoJSON goes by the order of the schema.
 		if f.place <= last || f.oneof >= 0 && !oneofs.add(f.oneof) {
-			return dst, more, w.fail(unordered)
+			return dst, more, w.fail(odd)
 		}
 		if f.strange {
 			return dst, more, w.fail(foreign)

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"time"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
@@ -20,6 +19,7 @@ import (
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
 	"github.com/errmap/errmap/server"
 	"github.com/errmap/errmap/server/httpjson"
+	"github.com/errmap/errmap/server/httpserver"
 )
 
 type cart struct {
@@ -45,11 +45,8 @@ func newHandler() http.Handler {
 	return mux
 }
 
-func newServer(addr string) *http.Server {
-	s := &http.Server{Addr: addr, Handler: newHandler(), ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
-	s.Protocols.SetHTTP1(true)
-	s.Protocols.SetUnencryptedHTTP2(true) // gRPC without TLS
-	return s
+func run(ctx context.Context, listener net.Listener) error {
+	return httpserver.Run(ctx, listener, newHandler()) // HTTP/1.1 and HTTP/2, until ctx ends
 }
 
 func dial(url string) connect.Transport {
@@ -92,9 +89,9 @@ func Example_withoutTLS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := newServer("")
-	go func() { _ = s.Serve(listener) }()
-	defer s.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() { _ = run(ctx, listener) }()
 	fmt.Println(buy(context.Background(), dial("http://"+listener.Addr().String())))
 	// Output:
 	// sold out: A1

@@ -41,6 +41,9 @@ type Catalog struct {
 // noCatalog is what a nil Catalog knows of types.
 var noCatalog = sync.OnceValue(func() *protojson.Codec { return protojson.NewCodec((*Catalog)(nil)) })
 
+// linkedTypes knows all types that are linked, and no errors.
+var linkedTypes = new(Catalog)
+
 // Codec returns the ProtoJSON of the types of the catalogue.
 func (c *Catalog) Codec() *protojson.Codec {
 	if c == nil {
@@ -78,7 +81,8 @@ var linked = sync.OnceValue(func() *Catalog {
 	slices.SortFunc(definitions, func(a, b *Definition) int {
 		return strings.Compare(string(a.FullName()), string(b.FullName()))
 	})
-	c := &Catalog{}
+	c := new(Catalog)
+	c.codec.Store(linkedTypes.Codec())
 	_ = c.index(definitions) // clashes are settled by the order
 	return c
 })

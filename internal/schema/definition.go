@@ -43,7 +43,7 @@ type Definition struct {
 	details    []detailField
 	help       []byte // of a google.rpc.Help, nil where there is none
 	extensible bool
-	types      Resolver
+	types      *Catalog
 	goType     reflect.Type // of its generated messages, nil where there are none
 }
 
@@ -60,12 +60,6 @@ type detailField struct {
 	desc    protoreflect.FieldDescriptor
 	name    string
 	typeURL string
-}
-
-// Resolver finds the types that stand in an Any or in "[extension]" names.
-type Resolver interface {
-	protoregistry.MessageTypeResolver
-	protoregistry.ExtensionTypeResolver
 }
 
 // compiled is what the cache of DefinitionOf holds for one descriptor.
@@ -93,13 +87,13 @@ func DefinitionOf(md protoreflect.MessageDescriptor) (*Definition, error) {
 		c := known.(compiled)
 		return c.definition, c.err
 	}
-	definition, err := compile(md, protoregistry.GlobalTypes)
-	if linked, _ := protoregistry.GlobalFiles.FindDescriptorByName(md.FullName()); linked == md {
-		known, _ := compiledDefinitions.LoadOrStore(md, compiled{definition, err})
-		c := known.(compiled)
-		return c.definition, c.err
+	if linked, _ := protoregistry.GlobalFiles.FindDescriptorByName(md.FullName()); linked != md {
+		return compile(md, new(Catalog)) // whose codec goes with the definition
 	}
-	return definition, err
+	definition, err := compile(md, linkedTypes)
+	known, _ := compiledDefinitions.LoadOrStore(md, compiled{definition, err})
+	c := known.(compiled)
+	return c.definition, c.err
 }
 
 // DescriptorOf returns the descriptor of m, nil where a foreign type that embeds a
@@ -248,7 +242,7 @@ func (d *Definition) Retryable() (retryable, known bool) {
 }
 
 // compile reads the option of md and makes the definition.
-func compile(md protoreflect.MessageDescriptor, types Resolver) (*Definition, error) {
+func compile(md protoreflect.MessageDescriptor, types *Catalog) (*Definition, error) {
 	fail := func(format string, args ...any) (*Definition, error) {
 		return nil, fmt.Errorf("errmap: %s: "+format, append([]any{md.FullName()}, args...)...)
 	}

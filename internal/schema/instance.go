@@ -12,6 +12,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // The field numbers of google.rpc.ErrorInfo and of its map entries.
@@ -53,7 +55,7 @@ func (d *Definition) Encode(m proto.Message) (text string, info hub.Detail, deta
 	}
 	info.TypeURL = hub.URLErrorInfo
 	var room [256]byte
-	value, notes := d.appendErrorInfo(room[:0], &in)
+	value, hidden, notes := d.appendErrorInfo(room[:0], &in)
 	info.Value = bytes.Clone(value)
 	if len(d.details) > 0 || d.help != nil {
 		var detailNotes []string
@@ -61,7 +63,7 @@ func (d *Definition) Encode(m proto.Message) (text string, info hub.Detail, deta
 		details, detailNotes = d.appendDetails(details, r)
 		notes = append(notes, detailNotes...)
 	}
-	if r != nil && (len(r.GetUnknown()) > 0 || d.hidesUnknown(r)) {
+	if r != nil && (len(r.GetUnknown()) > 0 || hidden) {
 		notes = append(notes, string(d.FullName())+": fields that its schema does not know are left out")
 	}
 	return text, info, details, notes
@@ -98,7 +100,7 @@ func (d *Definition) DecodeFrom(into proto.Message, lookup func(key string) (str
 		switch {
 		case !ok:
 		case field.place >= 0 && in.fields.IsValid():
-			in.fields.Field(field.place).SetString(Repair(text))
+			in.fields.Field(field.place).SetString(jsontree.Clean(text))
 		default:
 			field.set(m, text, d.types)
 		}
@@ -138,8 +140,9 @@ func (d *Definition) of(m proto.Message) (*Definition, protoreflect.Message) {
 	return d, nil
 }
 
-// appendErrorInfo appends the ErrorInfo of m in its deterministic encoding.
-func (d *Definition) appendErrorInfo(dst []byte, m *instance) (_ []byte, notes []string) {
+// appendErrorInfo appends the ErrorInfo of m in its deterministic encoding. Hidden
+// says that a message in it has fields that its schema does not know.
+func (d *Definition) appendErrorInfo(dst []byte, m *instance) (_ []byte, hidden bool, notes []string) {
 	dst = append(dst, d.prefix...)
 	entries := d.entries
 	if d.extensible && m.Message != nil {
@@ -172,8 +175,9 @@ func (d *Definition) appendErrorInfo(dst []byte, m *instance) (_ []byte, notes [
 			notes = append(notes, "field "+name+" left out: another field has its JSON name")
 			continue
 		}
-		text, repaired, err := entry.field.appendText(dst, m.Message, d.types)
-		if err != nil {
+		text, repaired, fidelity := entry.field.appendText(dst, m.Message, d.types)
+		hidden = hidden || fidelity == protojson.Known
+		if fidelity == protojson.None {
 			notes = append(notes, "field "+name+" left out: its value has no ProtoJSON")
 			continue
 		}
@@ -183,7 +187,7 @@ func (d *Definition) appendErrorInfo(dst []byte, m *instance) (_ []byte, notes [
 		dst = frameEntry(text, start, entry.key)
 		written = i
 	}
-	return dst, notes
+	return dst, hidden, notes
 }
 
 // appendEntry appends a metadata entry.
@@ -195,21 +199,6 @@ func appendEntry(dst []byte, key, value string) []byte {
 		return append(dst, value...)
 	}
 	return frameEntry(append(dst, value...), len(dst), key)
-}
-
-// hidesUnknown tells whether a field that is metadata holds a message with fields
-// that its schema does not know: ProtoJSON leaves them out.
-func (d *Definition) hidesUnknown(m protoreflect.Message) bool {
-	for i := range d.entries {
-		field := d.entries[i].field
-		if field == nil || field.shape != shapeJSON && field.shape != shapeQuoted || field.desc.Message() == nil || !m.Has(field.desc) {
-			continue
-		}
-		if !messagesIn(field.desc, m.Get(field.desc), func(inner protoreflect.Message) bool { return !HasUnknown(inner) }) {
-			return true
-		}
-	}
-	return false
 }
 
 // frameEntry makes the text at the end of dst, from start, a metadata entry. The

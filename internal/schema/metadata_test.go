@@ -11,7 +11,6 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/dynamicpb"
 
@@ -303,20 +302,6 @@ func TestMetadata_way_back(t *testing.T) {
 				t.Errorf("the ErrorInfo was changed: %s", diff)
 			}
 		})
-	}
-}
-
-func TestMetadataText(t *testing.T) {
-	t.Parallel()
-	shop := schematest.Compile(t, schematest.Shop)
-	m := schematest.MessageOf(t, shop, "EveryKindError", `at: {seconds: 1} value: {number_value: nan} words: ["a", "b"]`).ProtoReflect()
-	for name, want := range map[protoreflect.Name]string{"at": "1970-01-01T00:00:01Z", "words": `["a","b"]`} {
-		if got, err := schema.MetadataText(m, m.Descriptor().Fields().ByName(name), protoregistry.GlobalTypes); err != nil || got != want {
-			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
-		}
-	}
-	if text, err := schema.MetadataText(m, m.Descriptor().Fields().ByName("value"), protoregistry.GlobalTypes); err == nil {
-		t.Errorf("a value without ProtoJSON has the text %q", text)
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"reflect"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // messageTemplate is the developer-facing text of an error, parsed once. The
@@ -21,7 +24,7 @@ type templatePart struct {
 // append appends the text for m to dst. It reports false, and what it appended
 // is of no use, where a placeholder's field is unset or has no text: then the
 // title is sent instead.
-func (t messageTemplate) append(dst []byte, m *instance, types Resolver) ([]byte, bool) {
+func (t messageTemplate) append(dst []byte, m *instance, types *Catalog) ([]byte, bool) {
 	for _, part := range t {
 		if part.field == nil {
 			dst = append(dst, part.literal...)
@@ -31,14 +34,14 @@ func (t messageTemplate) append(dst []byte, m *instance, types Resolver) ([]byte
 			if text == "" {
 				return dst, false
 			}
-			dst = append(dst, Repair(text)...)
+			dst = append(dst, jsontree.Clean(text)...)
 			continue
 		}
 		if !m.Has(part.field.desc) {
 			return dst, false
 		}
-		var err error
-		if dst, _, err = part.field.appendText(dst, m.Message, types); err != nil {
+		var fidelity protojson.Fidelity
+		if dst, _, fidelity = part.field.appendText(dst, m.Message, types); fidelity == protojson.None {
 			return dst, false
 		}
 	}

@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -14,13 +13,6 @@ import (
 func UnmarshalProto(o proto.UnmarshalOptions, b []byte, m proto.Message) (err error) {
 	defer recovered(&err)
 	return o.Unmarshal(b, m)
-}
-
-// MarshalProtoJSON is o.Marshal, and an error where that panics: it unmarshals
-// what stands in an Any.
-func MarshalProtoJSON(o protojson.MarshalOptions, m proto.Message) (b []byte, err error) {
-	defer recovered(&err)
-	return o.Marshal(m)
 }
 
 func recovered(err *error) {

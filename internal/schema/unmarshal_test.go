@@ -1,7 +1,6 @@
 package schema_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,9 +54,14 @@ func TestUnmarshal_hostile_map_entry(t *testing.T) {
 		if err := proto.Unmarshal(raw, m.Mutable(d.Descriptor().Fields().ByName("any")).Message().Interface()); err != nil {
 			t.Fatal(err)
 		}
-		_, _, notes := encode(d, m)
-		if want := []string{"field shop.v1.EveryKindError.any left out: its value has no ProtoJSON"}; !cmp.Equal(want, notes) {
-			t.Errorf("notes %s", strings.Join(notes, "\n"))
+		_, details, notes := encode(d, m)
+		info := new(errdetails.ErrorInfo)
+		if err := proto.Unmarshal(details[0].Value, info); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"any": `{"@type":"/shop.v1.EveryKindError","stock":{"0":"0"}}`}
+		if diff := cmp.Diff(want, info.GetMetadata()); diff != "" || len(notes) > 0 {
+			t.Errorf("notes %q, %s", notes, diff)
 		}
 	})
 }

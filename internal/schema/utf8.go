@@ -3,26 +3,11 @@ package schema
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/jsontree"
 )
-
-// Repair returns s with U+FFFD in place of each byte that is not UTF-8.
-func Repair(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return string([]rune(s))
-}
-
-// RepairBytes is Repair for bytes: b itself where it is UTF-8.
-func RepairBytes(b []byte) []byte {
-	if utf8.Valid(b) {
-		return b
-	}
-	return []byte(string([]rune(string(b))))
-}
 
 // RepairMessage repairs every string of m, at any depth.
 func RepairMessage(m protoreflect.Message) {
@@ -36,13 +21,13 @@ func RepairMessage(m protoreflect.Message) {
 				if fd.Message() != nil {
 					RepairMessage(list.Get(i).Message())
 				} else if fd.Kind() == protoreflect.StringKind {
-					list.Set(i, protoreflect.ValueOfString(Repair(list.Get(i).String())))
+					list.Set(i, protoreflect.ValueOfString(jsontree.Clean(list.Get(i).String())))
 				}
 			}
 		case fd.Message() != nil:
 			RepairMessage(v.Message())
 		case fd.Kind() == protoreflect.StringKind:
-			m.Set(fd, protoreflect.ValueOfString(Repair(v.String())))
+			m.Set(fd, protoreflect.ValueOfString(jsontree.Clean(v.String())))
 		}
 		return true
 	})
@@ -60,10 +45,10 @@ func repairMap(fd protoreflect.FieldDescriptor, entries protoreflect.Map) {
 		}
 		e := entry{k, k, v}
 		if fd.MapKey().Kind() == protoreflect.StringKind {
-			e.to = protoreflect.ValueOfString(Repair(k.String())).MapKey()
+			e.to = protoreflect.ValueOfString(jsontree.Clean(k.String())).MapKey()
 		}
 		if fd.MapValue().Kind() == protoreflect.StringKind {
-			e.value = protoreflect.ValueOfString(Repair(v.String()))
+			e.value = protoreflect.ValueOfString(jsontree.Clean(v.String()))
 		}
 		mend = append(mend, e)
 		return true

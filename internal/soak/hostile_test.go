@@ -57,7 +57,10 @@ func (w *worker) slow() (string, error) {
 	return "", nil
 }
 
-var packedDiscovery = zipped(repeated(1000, `"method":"rpc.discover"`))
+var (
+	packedDiscovery = zipped(repeated(1000, `"method":"rpc.discover"`))
+	someDiscovery   = zipped(repeated(100, `"method":"rpc.discover"`))
+)
 
 // ended closes a connection, which the server has ended by then. One whose answers nobody
 // reads has bytes left.
@@ -85,11 +88,11 @@ func (w *worker) hostile() (string, error) {
 	case 4:
 		return "hostile: a bomb", w.refused(http.StatusRequestEntityTooLarge, "/", bomb, http.Header{"Content-Encoding": {"gzip"}})
 	}
-	ids := make([]string, 1000)
+	ids := make([]string, 100)
 	for i := range ids {
 		ids[i] = fmt.Sprint(i)
 	}
-	return "hostile: discovery", w.ids(w.agent, packedDiscovery, ids, "Content-Encoding", "gzip")
+	return "hostile: discovery", w.ids(w.agent, someDiscovery, ids, "Content-Encoding", "gzip")
 }
 
 var (

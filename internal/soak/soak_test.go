@@ -37,6 +37,8 @@ var soak = flag.Duration("soak", 0, "how long to keep the servers under load; 0 
 const (
 	workers = 8
 	warmUp  = 3 * time.Second
+	// idleTime is how long the servers let connections be without a request.
+	idleTime = 4 * time.Second
 	// What may be left beyond what was there after the warm-up: goroutines that
 	// net/http is about to end, their connections, and pools.
 	moreGoroutines = 4
@@ -183,7 +185,7 @@ func listen(t *testing.T, h http.Handler) string {
 		t.Fatal(err)
 	}
 	s, err := httpserver.New(h, httpserver.WithLog(slog.New(slog.DiscardHandler)), httpserver.WithTimes(httpserver.Times{
-		Header: 2 * time.Second, Read: 2 * time.Second, Write: 2 * time.Second, Idle: 4 * time.Second,
+		Header: 2 * time.Second, Read: 2 * time.Second, Write: 2 * time.Second, Idle: idleTime,
 	}))
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ type worker struct {
 
 func newWorker(l *load, r *rand.Rand) *worker {
 	h1 := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
+	h1.IdleConnTimeout = idleTime / 2                     // or a call may meet the server's end of its connection
 	h2 := h1.Clone()
 	h2.Protocols = new(http.Protocols)
 	h2.Protocols.SetUnencryptedHTTP2(true)

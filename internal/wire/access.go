@@ -13,11 +13,23 @@ func InfoOf(d *hub.Detail, catalog *schema.Catalog) (Info, bool) {
 	return errorInfo(catalog.Codec(), d)
 }
 
-// Identity returns the ErrorInfo that identifies an error: the first whose domain the
-// catalogue knows, else the first; false where there is none.
-func Identity(e *hub.Error, catalog *schema.Catalog) (Info, bool) {
-	in, place := identity(e.Details, catalog)
-	return in, place >= 0
+// Identity returns the ErrorInfo that identifies an error, of those that trusts lets
+// count: the first whose domain the catalogue knows, else the first; false where there
+// is none.
+func Identity(e *hub.Error, catalog *schema.Catalog, trusts func(Info) bool) (first Info, found bool) {
+	for i := range e.Details {
+		in, ok := errorInfo(catalog.Codec(), &e.Details[i])
+		if !ok || !trusts(in) {
+			continue
+		}
+		if catalog.KnowsDomain(string(in.Domain)) {
+			return in, true
+		}
+		if !found {
+			first, found = in, true
+		}
+	}
+	return first, found
 }
 
 // KnownPart returns the bytes of what a detail says as its type; false where nothing.
@@ -58,12 +70,6 @@ func (h GRPC) Each(f func(name, value string)) {
 	if h.DetailsBin != "" {
 		f(HeaderGRPCDetails, h.DetailsBin)
 	}
-}
-
-// DefinitionOf returns what the catalogue has for the identity of an error; nil where
-// it has nothing.
-func DefinitionOf(e *hub.Error, catalog *schema.Catalog) *schema.Definition {
-	return definition(e.Details, catalog)
 }
 
 // Message returns the ErrorInfo as a message; empty where there is none.

@@ -261,7 +261,7 @@ func (f *fitting) message(most int) {
 		middle := (low + high + 1) / 2
 		more := 0
 		for i := low; i < middle; i++ {
-			if escaped[text[i]] {
+			if escape[text[i]]>>25 == 1 {
 				more++
 			}
 		}

@@ -32,6 +32,14 @@ func appendMembers(dst []byte, members []member) []byte {
 		return dst
 	}
 	slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	size := 2
+	for i := range members {
+		size += len(members[i].name) + len(members[i].text) + 4
+		if members[i].text == nil {
+			size += len(members[i].value.Raw())
+		}
+	}
+	dst = slices.Grow(dst, size)
 	lead := byte('{')
 	for i := range members {
 		dst = members[i].append(append(dst, lead))
@@ -72,7 +80,7 @@ func (r *reading) take(object jsontree.Value, form names, rest []member) (own [m
 		case i >= 0:
 			own[i] = m
 		default:
-			rest = append(rest, member{name: m.NameText(), value: m})
+			rest = append(roomFor(rest, object), member{name: m.NameText(), value: m})
 		}
 	}
 	return own, rest
@@ -96,6 +104,15 @@ func (k keys) free(key string) string {
 			return candidate
 		}
 	}
+}
+
+// roomFor makes room for all members of an object once there are more than a few:
+// growing by a quarter each time takes five times as much.
+func roomFor(members []member, object jsontree.Value) []member {
+	if len(members) == cap(members) && len(members) >= 16 {
+		return slices.Grow(members, object.Len())
+	}
+	return members
 }
 
 // keep puts members into what was received on a wire.

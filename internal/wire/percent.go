@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 const upperHex = "0123456789ABCDEF"
 
@@ -11,33 +14,48 @@ func PercentEncode(s string) string {
 	if escapes == 0 {
 		return s
 	}
-	out := make([]byte, 0, len(s)+2*escapes)
-	last := len(s) - 1
+	var out strings.Builder
+	out.Grow(len(s) + 2*escapes)
+	var piece [512]byte // each byte is written as four, of which one or three count
+	at := 0
 	for i := range len(s) {
-		if c := s[i]; escaped[c] || c == ' ' && (i == 0 || i == last) {
-			out = append(out, '%', upperHex[c>>4], upperHex[c&15])
-		} else {
-			out = append(out, c)
+		if at > len(piece)-4 {
+			out.Write(piece[:at])
+			at = 0
 		}
+		word := escape[s[i]]
+		if s[i] == ' ' && (i == 0 || i == len(s)-1) {
+			word = escapeOf(' ')
+		}
+		binary.LittleEndian.PutUint32(piece[at:], word)
+		at += int(word >> 24)
 	}
-	return string(out)
+	out.Write(piece[:at])
+	return out.String()
 }
 
-// escaped tells which bytes of a grpc-message are escaped wherever they stand.
-var escaped = func() (t [256]bool) {
+// escape has what PercentEncode writes for each byte wherever it stands: the byte or
+// its escape, and above it how many bytes that is.
+var escape = func() (t [256]uint32) {
 	for c := range t {
-		t[c] = c < ' ' || c > '~' || c == '%'
+		if c < ' ' || c > '~' || c == '%' {
+			t[c] = escapeOf(byte(c))
+		} else {
+			t[c] = uint32(c) | 1<<24
+		}
 	}
 	return t
 }()
+
+func escapeOf(c byte) uint32 {
+	return '%' | uint32(upperHex[c>>4])<<8 | uint32(upperHex[c&15])<<16 | 3<<24
+}
 
 // countEscapes returns how many bytes PercentEncode escapes.
 func countEscapes(s string) int {
 	n := 0
 	for i := range len(s) {
-		if escaped[s[i]] {
-			n++
-		}
+		n += int(escape[s[i]] >> 25) // 0 of one byte, 1 of three
 	}
 	if s != "" && s[0] == ' ' {
 		n++
@@ -50,12 +68,19 @@ func countEscapes(s string) int {
 
 // PercentDecode decodes a grpc-message; an invalid escape is text.
 func PercentDecode(s string) string {
-	at := strings.IndexByte(s, '%')
-	if at < 0 {
+	signs := strings.Count(s, "%")
+	if signs == 0 {
 		return s
 	}
-	out := append(make([]byte, 0, len(s)), s[:at]...)
-	for i := at; i < len(s); i++ {
+	var out strings.Builder
+	out.Grow(max(len(s)-2*signs, 0)) // as much as it takes if each begins an escape
+	var piece [512]byte
+	at := 0
+	for i := 0; i < len(s); i++ {
+		if at == len(piece) {
+			out.Write(piece[:])
+			at = 0
+		}
 		c := s[i]
 		if c == '%' && i+2 < len(s) {
 			if high, low := hexDigit[s[i+1]], hexDigit[s[i+2]]; high|low < 16 {
@@ -63,9 +88,11 @@ func PercentDecode(s string) string {
 				i += 2
 			}
 		}
-		out = append(out, c)
+		piece[at] = c
+		at++
 	}
-	return string(out)
+	out.Write(piece[:at])
+	return out.String()
 }
 
 // hexDigit has the value of each byte that is a hexadecimal digit, 16 for others.

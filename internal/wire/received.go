@@ -113,7 +113,7 @@ func (r *reading) fromReceived(p *errmapv1.Received) hub.Received {
 		case !couldBeMember(said.Wire, m):
 			drop("member " + strconv.Quote(hub.Clip(m.NameText(), 64)))
 		default:
-			members = append(members, member{name: m.NameText(), value: m})
+			members = append(roomFor(members, tree.Root()), member{name: m.NameText(), value: m})
 		}
 	}
 	said.Members = appendMembers(nil, members)

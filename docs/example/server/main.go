@@ -9,12 +9,15 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
 	"time"
 
 	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/server"
 	"github.com/errmap/errmap/server/httpjson"
+	"github.com/errmap/errmap/server/httpserver"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -67,8 +70,7 @@ func serve(addr string) error {
 		return err
 	}
 	fmt.Printf("http://%s\n", listener.Addr())
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
-	s.Protocols.SetHTTP1(true)
-	s.Protocols.SetUnencryptedHTTP2(true) // gRPC without TLS
-	return s.Serve(listener)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	return httpserver.Run(ctx, listener, mux)
 }

@@ -91,6 +91,7 @@ func judge(t *testing.T, servers []server, peer, version string, all []seen) {
 		}
 		result := "code and first ErrorInfo of all"
 		if len(lost) > 0 {
+			t.Errorf("%s loses parts of errors from %s", peer, s.name)
 			var parts []string
 			for _, part := range []string{"code", "answer", "ErrorInfo", "message"} {
 				if n := len(lost[part]); n > 0 {

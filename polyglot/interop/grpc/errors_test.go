@@ -47,6 +47,22 @@ func newFailures() []failure {
 		}
 		return e
 	}
+	// Each type once is what WithDetail keeps; a status may have it more often.
+	many := func(message string, details ...proto.Message) *errmap.Error {
+		s := plain(message).Status()
+		for _, d := range details {
+			packed, err := anypb.New(d)
+			if err != nil {
+				panic(err) // a detail above is no valid message
+			}
+			s.Details = append(s.Details, packed)
+		}
+		e, err := errmap.FromStatus(s)
+		if err != nil {
+			panic(err) // the status above is no error
+		}
+		return e
+	}
 	info := func(metadata map[string]string) *errmap.Error {
 		return errmap.NewCode(code.Code_FAILED_PRECONDITION, "none left").
 			WithDetail(&errdetails.ErrorInfo{Reason: reason, Domain: domain, Metadata: metadata})
@@ -79,7 +95,7 @@ func newFailures() []failure {
 	if err != nil {
 		panic(err) // the body above is no error of Connect
 	}
-	everything := plain(ascii(2000), retry, violations(60), &errdetails.DebugInfo{Detail: ascii(3000)}, &errdetails.LocalizedMessage{Locale: "de", Message: ascii(500)}, links[0], infos[0], tree)
+	everything := many(ascii(2000), retry, violations(60), &errdetails.DebugInfo{Detail: ascii(3000)}, &errdetails.LocalizedMessage{Locale: "de", Message: ascii(500)}, links[0], infos[0], tree)
 	return []failure{
 		{"a code and a word", plain("gone")},
 		{"an empty message", plain("")},
@@ -102,8 +118,8 @@ func newFailures() []failure {
 		{"5,000 violations", plain("none left", violations(5000))},
 		{"300 preconditions", plain("none left", preconditions)},
 		{"300 quotas", plain("none left", quotas)},
-		{"200 ErrorInfos", plain("none left", infos...)},
-		{"200 links", plain("none left", links...)},
+		{"200 ErrorInfos", many("none left", infos...)},
+		{"200 links", many("none left", links...)},
 		{"a stack of 6,000", plain("none left", &errdetails.DebugInfo{StackEntries: strings.Split(strings.Repeat("main.go:1\n", 600), "\n")})},
 		{"a stack of 200,000", plain("none left", &errdetails.DebugInfo{Detail: ascii(200_000)})},
 		{"a Struct of 6,000", plain("none left", tree)},

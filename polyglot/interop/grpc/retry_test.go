@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -49,6 +50,9 @@ func TestFinding_P26_retries(t *testing.T) {
 		_ = conn.Close()
 		if status.Code(err) != codes.Unavailable || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", s.name, err)
+		}
+		if repeats := s.name == "errmapgrpc" || strings.Contains(s.name, "TrailersOnly"); repeats && attempts.Load() != 3 {
+			t.Errorf("%s: %d attempts", s.name, attempts.Load())
 		}
 		found.Add(results.Row{
 			Peer: "grpc-go, `retryPolicy` of 3 attempts", Version: results.Go(t, "google.golang.org/grpc"), Wires: "gRPC from " + s.name, Errors: 1,

@@ -47,6 +47,7 @@ func newServers(t *testing.T) []server {
 		{"errmapconnectv1", serveHTTP(t, serveConnectV1())},
 		{"errmapgrpc", serveGRPC(t)},
 		{"gateway", serveHTTP(t, front)},
+		{"errmapconnect with TrailersOnly", serveHTTP(t, errmapconnect.TrailersOnly(serveConnect()))},
 	}
 }
 
