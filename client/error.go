@@ -13,6 +13,8 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/cause"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -44,6 +46,13 @@ func (t *transport) decode(text []byte, resp *http.Response) (*errmap.Error, err
 // says what it was, and what stands in front of the server often answers with an
 // error object of its own; a good status makes it a breach of the protocol.
 func (t *transport) statusError(body []byte, resp *http.Response) error {
+	if cause.EndsEarly(body) {
+		ctx := context.Background()
+		if resp.Request != nil {
+			ctx = resp.Request.Context()
+		}
+		return cutError(ctx, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, begins(body)))
+	}
 	if resp.StatusCode/100 == 2 {
 		return protocolError("the answer is not JSON-RPC", begins(body))
 	}
@@ -107,7 +116,7 @@ func cutError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return localError(ctx, err)
 	}
-	return failed(connect.CodeUnavailable, "the answer ended before it was whole", notEOF(err))
+	return failed(connect.CodeUnavailable, adapter.BrokeOff, notEOF(err))
 }
 
 // protocolError is the error of a server that broke the protocol.

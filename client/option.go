@@ -61,7 +61,12 @@ func WithBatching(wait time.Duration, max int) Option {
 	})
 }
 
+// WithObserver has f told of each call that failed: see [errmap.Observer]. The
+// default, and nil, is nobody.
+func WithObserver(f errmap.Observer) Option { return option(func(o *options) { o.observer = f }) }
+
 type options struct {
+	observer    errmap.Observer
 	profile     errmap.Profile
 	names       MethodNames
 	catalog     *errmap.Catalog

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/jsonrpc"
 )
 
@@ -109,6 +110,10 @@ func (s *stream) Close() error {
 
 func (s *stream) end(err error) {
 	s.err = err
+	if s.observer != nil && !errors.Is(err, io.EOF) {
+		sent, _ := errors.AsType[*errmap.Error](err)
+		s.observer.Observe(s.ctx, errmap.Event{Procedure: s.spec.Procedure, Wire: errmap.WireJSONRPC, Side: errmap.ClientSide, Err: err, Sent: sent})
+	}
 	_ = s.Close()
 }
 
@@ -197,7 +202,7 @@ func (s *stream) nextEvent() ([]byte, error) {
 		receiveTrailer(s.info, s.resp)
 		return nil, io.EOF
 	case errors.Is(err, io.EOF):
-		return nil, protocolError("the stream ended without an answer", nil)
+		return nil, cutError(s.ctx, io.ErrUnexpectedEOF)
 	case errors.Is(err, jsonrpc.ErrNotEvents):
 		return nil, err
 	case errors.Is(err, jsonrpc.ErrEventTooLarge):

@@ -98,7 +98,7 @@ func (t *transport) readAll(ctx context.Context, resp *http.Response) ([]byte, e
 	switch {
 	case errors.Is(err, jsonrpc.ErrTooLarge) && resp.StatusCode/100 == 2:
 		return nil, failed(connect.CodeResourceExhausted, fmt.Sprintf("the answer is larger than %d bytes", t.maxResponse), nil)
-	case err != nil && resp.StatusCode/100 != 2:
+	case errors.Is(err, jsonrpc.ErrTooLarge):
 		return body, nil // the HTTP status is answer enough
 	case err != nil:
 		return nil, cutError(ctx, err)

@@ -138,3 +138,24 @@ func TestRegression_budget_with_a_private_code(t *testing.T) {
 		t.Errorf("%s", h)
 	}
 }
+
+// Under a profile's own number free-form JSON stands as a Value, which as any object
+// with a type has each member once; what it was rides along.
+func TestRegression_members_twice_under_an_own_number(t *testing.T) {
+	t.Parallel()
+	for _, element := range []string{`{"a":0,"a":1}`, `{"b":{"a":0.0,"a":["x"],"c":"\ud800"}}`, `[{"a":1,"a":1}]`, `{"n":9007199254740993,"n":1}`} {
+		for _, info := range []string{`TASK_NOT_FOUND","domain":"a2a-protocol.org"}`, `HEADER_MISMATCH","domain":"modelcontextprotocol.io"}`} {
+			in := `{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[` + infoPrefix + info + `,` + element + `]}}`
+			e := decodeText(t, "http", in, 404)
+			if text, ok := e.Details()[1].JSON(); !ok || string(text) != element {
+				t.Fatalf("%s: %s", in, describe(e))
+			}
+			for _, w := range allWires {
+				back, p := hop(t, e, w)
+				if s := difference(e, back, exactly); s != "" || len(back.Notes()) > 0 {
+					t.Errorf("%s through %s: %s, notes %q\n\tas %s", element, w.name, s, back.Notes(), p)
+				}
+			}
+		}
+	}
+}

@@ -113,7 +113,10 @@ func carriedIn(t *testing.T, form string, with, without packet) (c *errmapv1.Car
 		text = inner["errmap"]
 	}
 	var list []json.RawMessage
-	data := body["data"]
+	var data json.RawMessage
+	if strings.HasPrefix(form, "jsonrpc") {
+		data = body["data"]
+	}
 	if json.Unmarshal(data, &inner) == nil && inner["details"] != nil { // an object of MCP's
 		if data = inner["details"]; !bytes.Contains(without.body, []byte(`"details":[`)) {
 			first = len(data) // whatever else rides with it, it brings all details

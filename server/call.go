@@ -126,10 +126,10 @@ func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 		c.end()
 		if value == nil {
 			value = errGoexit
-			c.exited = c.h.guard.Panicked(&c.ctx, value)
+			c.exited = c.told(nil, c.h.guard.Panicked(&c.ctx, value))
 			return
 		}
-		failure = c.h.guard.Panicked(&c.ctx, value)
+		failure = c.told(nil, c.h.guard.Panicked(&c.ctx, value))
 	}()
 	err := c.h.server.Call(&c.ctx, c.method.spec.Procedure, &c.info, c)
 	sent := c.end()
@@ -140,7 +140,23 @@ func (c *call) run(ctx context.Context) (failure *errmap.Error) {
 	if err == nil {
 		return nil
 	}
-	return c.h.guard.Outgoing(&c.ctx, err)
+	return c.told(err, c.h.guard.Outgoing(&c.ctx, err))
+}
+
+// told tells the observer of a method's error and of what its caller may see of it,
+// which it returns.
+func (c *call) told(err error, failure *errmap.Error) *errmap.Error {
+	return c.h.told(&c.ctx, c.method, err, failure)
+}
+
+// told tells the observer of a call that failed, of a method that may be nil.
+func (h *handler) told(ctx context.Context, m *method, err error, failure *errmap.Error) *errmap.Error {
+	e := errmap.Event{Wire: errmap.WireJSONRPC, Err: err, Sent: failure}
+	if m != nil {
+		e.Procedure = m.spec.Procedure
+	}
+	h.observer.Observe(ctx, e)
+	return failure
 }
 
 // end lets the stream of the method do nothing any more, and tells whether it has

@@ -459,7 +459,7 @@ func TestField_103_cancellation_through_the_bridge(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			down := make(chan struct{})
 			time.AfterFunc(time.Second, func() { close(down); cancel() })
-			handler := newHandler(t, &cart{get: waiting}, server.WithGuard(errmap.WithShutdown(down)))
+			handler := newHandler(t, &cart{get: waiting}, server.WithGuard(errmap.NewGuard(errmap.WithShutdown(down))))
 			got := send(t, handler, httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(get("1", "A1"))))
 			if want := `{"jsonrpc":"2.0","id":1,"error":{"code":-31503,"message":"the server is shutting down"}}`; got.body != want {
 				t.Errorf("got %s, want %s", got.body, want)

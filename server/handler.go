@@ -90,7 +90,7 @@ func newHandler(server *connect.Server, o *options) (*handler, error) {
 		server:  server,
 		methods: methods,
 		rule:    rule,
-		guard:   errmap.NewGuard(append(o.guard[:len(o.guard):len(o.guard)], errmap.WithRecognizer(errmapconnect.Recognize))...),
+		guard:   o.guard.With(errmap.WithRecognizer(errmapconnect.Recognize)),
 		rules:   jsonrpc.Rules{MaxDepth: o.limits.Depth, MaxItems: o.limits.BatchItems},
 		// Clients and servers are not always of the same version of a schema.
 		unmarshal: protojson.UnmarshalOptions{DiscardUnknown: true},

@@ -64,11 +64,11 @@ type reports struct {
 
 func (r *reports) options() []server.Option {
 	return []server.Option{
-		server.WithGuard(errmap.WithLog(func(_ context.Context, report errmap.Report) {
+		server.WithGuard(errmap.NewGuard(errmap.WithLog(func(_ context.Context, report errmap.Report) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.hidden = append(r.hidden, report)
-		})),
+		}))),
 		server.WithNotificationLog(func(_ context.Context, dropped server.Dropped) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -60,7 +60,7 @@ func TestLoad(t *testing.T) {
 	}
 	listener := newPipeListener()
 	httpServer := &http.Server{Handler: newHandler(t, service,
-		server.WithGuard(errmap.WithLog(func(context.Context, errmap.Report) {})),
+		server.WithGuard(errmap.NewGuard(errmap.WithLog(func(context.Context, errmap.Report) {}))),
 		server.WithNotificationLog(func(context.Context, server.Dropped) {})), ReadHeaderTimeout: time.Minute}
 	stopped := make(chan struct{})
 	go func() {

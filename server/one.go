@@ -92,7 +92,7 @@ func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, re
 		}
 	}
 	if !h.calls.Acquire(h.limits.Calls) {
-		h.failed(ctx, buffer, request, errmap.NewCode(code.Code_UNAVAILABLE, textManyCalls), out)
+		h.failed(ctx, buffer, request, h.told(ctx, m, nil, errmap.NewCode(code.Code_UNAVAILABLE, textManyCalls)), out)
 		return
 	}
 	defer h.calls.Release()
@@ -101,7 +101,7 @@ func (h *handler) handle(ctx context.Context, r *http.Request, buffer []byte, re
 		return
 	}
 	if !h.held.Room(r, m.size.Next()) {
-		h.failed(ctx, buffer, request, busy(), out)
+		h.failed(ctx, buffer, request, h.told(ctx, m, nil, busy()), out)
 		return
 	}
 	c := h.newCall(r, request, m)
@@ -135,7 +135,11 @@ func (h *handler) conclude(ctx context.Context, r *http.Request, request *jsonrp
 	held := inflight.Counted(len(out.answer))
 	c.method.size.Saw(held)
 	if !h.held.Take(r, held) {
-		h.failed(ctx, nil, request, leftOut(), out)
+		left := leftOut()
+		if failure == nil {
+			h.told(ctx, c.method, nil, left)
+		}
+		h.failed(ctx, nil, request, left, out)
 		return
 	}
 	out.held = held
@@ -154,6 +158,13 @@ func (h *handler) failed(ctx context.Context, buffer []byte, request *jsonrpc.Re
 // refused makes the outcome of a request that reaches no method.
 func (h *handler) refused(ctx context.Context, buffer []byte, request *jsonrpc.Request, number int, message string, out *outcome) {
 	out.ready = true
+	if h.observer != nil {
+		c := code.Code_INVALID_ARGUMENT
+		if number == jsonrpc.CodeMethodNotFound {
+			c = code.Code_UNIMPLEMENTED
+		}
+		h.told(ctx, nil, nil, errmap.NewCode(c, message))
+	}
 	if request.IsNotification() {
 		// What is no request is answered, so this is about the method.
 		h.drop(ctx, request, errmap.NewCode(code.Code_UNIMPLEMENTED, message))
@@ -181,7 +192,8 @@ func (h *handler) handleDiscover(ctx context.Context, buffer []byte, request *js
 	}
 	document, err := h.discover()
 	if err != nil {
-		h.failed(ctx, buffer, request, h.guard.Outgoing(errmap.WithProcedure(ctx, string(request.Method)), err), out)
+		failure := h.guard.Outgoing(errmap.WithProcedure(ctx, string(request.Method)), err)
+		h.failed(ctx, buffer, request, h.told(ctx, nil, err, failure), out)
 		return
 	}
 	out.answer, out.shared = jsonrpc.BeginResult(buffer[:0], request.ID), document

@@ -134,11 +134,18 @@ func WithTimes(t Times) Option {
 	return optionFunc(func(o *options) { o.times = t })
 }
 
-// WithGuard changes the [errmap.Guard] that decides which errors speak, such as
-// with [errmap.WithLog] or [errmap.WithShutdown]. The guard of a handler knows
-// the errors of Connect already.
-func WithGuard(opts ...errmap.GuardOption) Option {
-	return optionFunc(func(o *options) { o.guard = append(slices.Clip(o.guard), opts...) })
+// WithGuard sets the [errmap.Guard] that decides what leaves the server, and where
+// the rest is logged. The default, also for nil, is that of [errmap.NewGuard]. It is
+// always told to know the errors of Connect.
+func WithGuard(g *errmap.Guard) Option {
+	return optionFunc(func(o *options) { o.guard = g })
+}
+
+// WithObserver has f told of each call that failed, with the procedure where the
+// method is known: see [errmap.Observer]. What is no call, such as JSON that cannot
+// be read, is not told of. The default, and nil, is nobody.
+func WithObserver(f errmap.Observer) Option {
+	return optionFunc(func(o *options) { o.observer = f })
 }
 
 // WithCatalog names the errors and message types that the handler knows, for
@@ -206,7 +213,8 @@ type options struct {
 	pattern          string
 	limits           Limits
 	times            Times
-	guard            []errmap.GuardOption
+	guard            *errmap.Guard
+	observer         errmap.Observer
 	catalog          *errmap.Catalog
 	encoding         []errmap.EncodeOption
 	compressors      []connect.Compressor

@@ -29,16 +29,17 @@ type eventStream struct {
 
 // serveStream answers a server-streaming call.
 func (h *handler) serveStream(ctx context.Context, w http.ResponseWriter, r *http.Request, x *exchange, c *call) {
-	refuse := func(failure *errmap.Error) {
+	refuse := func(err error, failure *errmap.Error) {
+		h.told(ctx, c.method, err, failure)
 		answer, number := h.appendFailure(nil, c.id, failure, h.limits.ResponseBytes)
 		h.write(w, r, x, h.profile.HTTPStatus(number), answer, nil)
 	}
 	if !canFlush(w) {
-		refuse(h.guard.Outgoing(errmap.WithProcedure(ctx, c.method.spec.Procedure), http.ErrNotSupported))
+		refuse(http.ErrNotSupported, h.guard.Outgoing(errmap.WithProcedure(ctx, c.method.spec.Procedure), http.ErrNotSupported))
 		return
 	}
 	if !h.streams.Acquire(h.limits.Streams) {
-		refuse(errmap.NewCode(code.Code_UNAVAILABLE, textManyStreams))
+		refuse(nil, errmap.NewCode(code.Code_UNAVAILABLE, textManyStreams))
 		return
 	}
 	defer h.streams.Release()

@@ -177,7 +177,7 @@ func TestHandler_streamShutdown(t *testing.T) {
 			return ctx.Err()
 		}}
 		request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(watchThree))
-		got := send(t, newHandler(t, service, server.WithGuard(errmap.WithShutdown(down))), request, "Accept", "text/event-stream")
+		got := send(t, newHandler(t, service, server.WithGuard(errmap.NewGuard(errmap.WithShutdown(down)))), request, "Accept", "text/event-stream")
 		want := `data: {"jsonrpc":"2.0","id":7,"result":{"qty":"1"}}` + "\n\n" +
 			`data: {"jsonrpc":"2.0","id":7,"error":{"code":-31503,"message":"the server is shutting down"}}` + "\n\n"
 		if got.body != want {

@@ -187,10 +187,10 @@ func (f *front) mount(schema *gateway.Schema) (http.Handler, error) {
 	g := gateway.New(f.upstream.Transport(), schema, gateway.WithLogger(f.log), gateway.WithServerOptions(guard),
 		gateway.WithRequestHeaders(headerRule(f.headers)), gateway.WithTimeout(f.timeout))
 	mux := http.NewServeMux()
-	if err := server.Mount(mux, g.Server(), append(f.opts, server.WithCatalog(g.Catalog()), server.WithGuard(f.guard...))...); err != nil {
+	if err := server.Mount(mux, g.Server(), append(f.opts, server.WithCatalog(g.Catalog()), server.WithGuard(errmap.NewGuard(f.guard...)))...); err != nil {
 		return nil, err
 	}
-	bindings, err := httpjson.NewHandler(g.Server(), httpjson.WithCatalog(g.Catalog()), httpjson.WithGuard(f.guard...))
+	bindings, err := httpjson.NewHandler(g.Server(), httpjson.WithCatalog(g.Catalog()), httpjson.WithGuard(errmap.NewGuard(f.guard...)))
 	if err != nil {
 		f.note(err)
 	}

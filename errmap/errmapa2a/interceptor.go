@@ -9,6 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // ServerInterceptor returns an interceptor for agents that keep the SDK's own
@@ -17,20 +18,24 @@ import (
 // So annotated messages and *errmap.Error arrive with their details, and what is
 // not for callers stays in the log; without it the SDK sends the whole text of
 // every error. What [ToSDK] says of the SDK's servers holds here too.
-func ServerInterceptor(opts ...errmap.GuardOption) a2asrv.CallInterceptor {
-	known := []errmap.GuardOption{errmap.WithRecognizer(Recognize)}
-	return serverInterceptor{guard: errmap.NewGuard(append(known, opts...)...)}
+func ServerInterceptor(opts ...ServerOption) a2asrv.CallInterceptor {
+	var i serverInterceptor
+	for _, opt := range opts {
+		opt.applyServer(&i.options)
+	}
+	i.options.Guard = i.options.Guard.With(errmap.WithRecognizer(Recognize))
+	return i
 }
 
 type serverInterceptor struct {
 	a2asrv.PassthroughCallInterceptor
-	guard *errmap.Guard
+	options adapter.Server
 }
 
 // After implements [a2asrv.CallInterceptor].
 func (i serverInterceptor) After(ctx context.Context, call *a2asrv.CallContext, resp *a2asrv.Response) error {
 	if resp.Err != nil {
-		resp.Err = ToSDK(i.guard.Outgoing(errmap.WithProcedure(ctx, call.Method()), resp.Err))
+		resp.Err = ToSDK(i.options.Outgoing(ctx, call.Method(), 0, resp.Err))
 	}
 	return nil
 }
@@ -50,17 +55,36 @@ func (i serverInterceptor) After(ctx context.Context, call *a2asrv.CallContext, 
 // the code beside a reason that it does not know, every detail but ErrorInfo and
 // Struct, and whether a failed connection or the peer was UNAVAILABLE; on all
 // bindings the reason and domain of an ErrorInfo.
-func ClientInterceptor() a2aclient.CallInterceptor { return clientInterceptor{} }
+func ClientInterceptor(opts ...ClientOption) a2aclient.CallInterceptor {
+	var i clientInterceptor
+	for _, opt := range opts {
+		opt.applyClient(&i.options)
+	}
+	return i
+}
 
 type clientInterceptor struct {
 	a2aclient.PassthroughInterceptor
+	options adapter.Client
 }
 
 // After implements [a2aclient.CallInterceptor].
-func (clientInterceptor) After(ctx context.Context, resp *a2aclient.Response) error {
+func (i clientInterceptor) After(ctx context.Context, resp *a2aclient.Response) error {
+	if resp.Err == nil {
+		return nil
+	}
+	receive(ctx, resp)
+	if i.options.Observer != nil {
+		_ = i.options.Failed(ctx, &adapter.Call{Procedure: resp.Method}, 0, resp.Err)
+	}
+	return nil
+}
+
+// receive makes an *errmap.Error of an error that a peer sent.
+func receive(ctx context.Context, resp *a2aclient.Response) {
 	received, ok := errors.AsType[*a2a.Error](resp.Err)
 	if !ok || received == nil {
-		return nil
+		return
 	}
 	ended := errors.Is(received.Err, context.Canceled) || errors.Is(received.Err, context.DeadlineExceeded)
 	switch {
@@ -71,5 +95,4 @@ func (clientInterceptor) After(ctx context.Context, resp *a2aclient.Response) er
 	default:
 		resp.Err = From(received).WithRemote()
 	}
-	return nil
 }

@@ -36,8 +36,8 @@ func (f failing) Cancel(ctx context.Context, ec *a2asrv.ExecutorContext) iter.Se
 // and returns the error object of the answer.
 func sdkServer(t *testing.T, err error, method string) (number int64, message string, data []map[string]any, reports []errmap.Report) {
 	t.Helper()
-	handler := a2asrv.NewJSONRPCHandler(a2asrv.NewHandler(failing{err}, a2asrv.WithCallInterceptors(errmapa2a.ServerInterceptor(
-		errmap.WithLog(func(_ context.Context, r errmap.Report) { reports = append(reports, r) })))))
+	handler := a2asrv.NewJSONRPCHandler(a2asrv.NewHandler(failing{err}, a2asrv.WithCallInterceptors(errmapa2a.ServerInterceptor(errmapa2a.WithGuard(errmap.NewGuard(
+		errmap.WithLog(func(_ context.Context, r errmap.Report) { reports = append(reports, r) })))))))
 	body := `{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}}`
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
 	w := httptest.NewRecorder()

@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -42,11 +43,13 @@ func ClientInterceptor(opts ...ClientOption) connect.ClientInterceptor {
 			next = interceptor(next)
 		}
 		return func(ctx context.Context, spec connect.Spec) (connect.ClientStream, error) {
+			s := &clientStream{ctx: ctx, kind: spec.StreamType, options: &o, call: adapter.Call{Procedure: spec.Procedure}}
 			stream, err := next(ctx, spec)
 			if err != nil {
-				return nil, o.incoming(ctx, err)
+				return nil, s.incoming(err)
 			}
-			return &clientStream{stream, ctx, spec.StreamType, &o}, nil
+			s.stream = stream
+			return s, nil
 		}
 	}
 }
@@ -57,34 +60,48 @@ type clientStream struct {
 	ctx     context.Context // of the call: it holds the answer's headers
 	kind    connect.StreamType
 	options *clientOptions
+	call    adapter.Call
 }
 
-func (s *clientStream) SendHeaders() error { return s.options.incoming(s.ctx, s.stream.SendHeaders()) }
+// incoming returns an error of an operation as the *errmap.Error that it is.
+func (s *clientStream) incoming(err error) error {
+	err = s.options.incoming(s.ctx, err)
+	if s.options.Observer == nil || err == nil {
+		return err
+	}
+	wire := errmap.WireStatus
+	if info, ok := connect.CallInfoForClientContext(s.ctx); ok {
+		wire = wireOf(info.Protocol)
+	}
+	return s.options.Failed(s.ctx, &s.call, wire, err)
+}
+
+func (s *clientStream) SendHeaders() error { return s.incoming(s.stream.SendHeaders()) }
 
 // Send sends a message. Where the server has ended the call it returns io.EOF,
 // and Receive the reason; but Connect's calls with one request take any error of
 // Send for the last word, so to them the reason is left to Receive.
 func (s *clientStream) Send(msg any) error {
-	err := s.options.incoming(s.ctx, s.stream.Send(msg))
+	err := s.incoming(s.stream.Send(msg))
 	if errors.Is(err, io.EOF) && s.kind&connect.StreamTypeClient == 0 {
 		return nil
 	}
 	return err
 }
 
-func (s *clientStream) CloseSend() error { return s.options.incoming(s.ctx, s.stream.CloseSend()) }
+func (s *clientStream) CloseSend() error { return s.incoming(s.stream.CloseSend()) }
 
 func (s *clientStream) Receive(msg any) error {
 	err := s.stream.Receive(msg)
 	if errors.Is(err, io.EOF) || err == nil && s.kind&connect.StreamTypeServer == 0 {
 		if e := s.options.contradicted(s.ctx); e != nil {
-			return e
+			err = e
 		}
 	}
-	return s.options.incoming(s.ctx, err)
+	return s.incoming(err)
 }
 
-func (s *clientStream) Close() error { return s.options.incoming(s.ctx, s.stream.Close()) }
+func (s *clientStream) Close() error { return s.incoming(s.stream.Close()) }
 
 // incoming returns an error of a call as the *errmap.Error that it is.
 func (o *clientOptions) incoming(ctx context.Context, err error) error {
@@ -108,16 +125,15 @@ func (o *clientOptions) incoming(ctx context.Context, err error) error {
 		return err
 	case ok && c != nil:
 		return o.failed(ctx, c, err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err).WithLocal()
-	case errors.Is(err, context.Canceled):
-		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err).WithLocal()
+	}
+	if e := adapter.OfContext(err); e != nil {
+		return e
 	}
 	return err
 }
 
-// ofTransport returns an error that the http.RoundTripper of errmaphttp read, and
-// that Connect took for one of the network.
+// ofTransport returns an error that is no answer of a server, and that Connect took
+// for another, in both forms.
 func (o *clientOptions) ofTransport(e *errmap.Error) error {
 	c := encode(e, connect.ProtocolNameConnect, nil)
 	if e.Remote() {
@@ -142,24 +158,13 @@ func (o *clientOptions) failed(ctx context.Context, c *connect.Error, err error)
 			return e.WithCause(err).WithLocal()
 		}
 	}
-	return read(c, o.decode).WithCause(withContext(ctx, c.Code(), err)).WithLocal()
-}
-
-// withContext joins the error of the context to that of a call which it ended,
-// where Connect saw no more than a connection that broke off. The deadline counts
-// even before its timer fires: the server's reset may come earlier.
-func withContext(ctx context.Context, ended connect.Code, err error) error {
-	var of error
-	switch deadline, ok := ctx.Deadline(); {
-	case ended == connect.CodeDeadlineExceeded && ok && !time.Now().Before(deadline):
-		of = context.DeadlineExceeded
-	case ended == connect.CodeCanceled && errors.Is(ctx.Err(), context.Canceled):
-		of = context.Canceled
+	if e := adapter.Cut(ctx, err); e != nil {
+		return o.ofTransport(e)
 	}
-	if of == nil || errors.Is(err, of) {
-		return err
+	if e := adapter.Unreadable(ctx, c.Message(), err); e != nil {
+		return o.ofTransport(e)
 	}
-	return errors.Join(err, of)
+	return read(c, o.Decode).WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(c.Code())))).WithLocal()
 }
 
 // trailers reads the error from the trailers of a gRPC call; nil where there is
@@ -218,7 +223,7 @@ func (o *clientOptions) contradicted(ctx context.Context) error {
 
 // decoding returns the options for reading the answer of a call.
 func (o *clientOptions) decoding(ctx context.Context) []errmap.DecodeOption {
-	opts := slices.Clip(o.decode)
+	opts := slices.Clip(o.Decode)
 	if info, ok := connect.CallInfoForClientContext(ctx); ok {
 		if value := info.ResponseHeader().Get("Retry-After"); value != "" {
 			opts = append(opts, errmap.WithHTTPHeader(http.Header{"Retry-After": {value}}, time.Now()))

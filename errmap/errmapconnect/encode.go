@@ -15,12 +15,9 @@ func encode(e *errmap.Error, protocol string, opts []errmap.EncodeOption) *conne
 	if e == nil {
 		return nil
 	}
-	form := errmap.WireStatus
-	switch protocol {
-	case connect.ProtocolNameConnect:
-		form = errmap.WireConnect
-	case connect.ProtocolNameGRPC, connect.ProtocolNameGRPCWeb:
-		form = errmap.WireGRPC
+	form := wireOf(protocol)
+	if form != errmap.WireConnect && form != errmap.WireGRPC {
+		form = errmap.WireStatus
 	}
 	s := e.StatusOn(form, opts...)
 	c := connect.NewError(connect.Code(s.GetCode()), s.GetMessage())
@@ -39,6 +36,21 @@ func detail(typeURL string, value []byte, form errmap.Wire) *connect.ErrorDetail
 		name = typeURL
 	}
 	return &connect.ErrorDetail{Type: name, Value: value}
+}
+
+// wireOf returns the wire of a protocol, WireStatus for none.
+func wireOf(protocol string) errmap.Wire {
+	switch protocol {
+	case connect.ProtocolNameConnect:
+		return errmap.WireConnect
+	case connect.ProtocolNameGRPC, connect.ProtocolNameGRPCWeb:
+		return errmap.WireGRPC
+	case ProtocolNameJSONRPC:
+		return errmap.WireJSONRPC
+	case ProtocolNameHTTPJSON:
+		return errmap.WireHTTP
+	}
+	return errmap.WireStatus
 }
 
 func isGRPC(protocol string) bool {

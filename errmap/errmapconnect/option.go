@@ -5,6 +5,7 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // A ServerOption changes NewServer and ServerInterceptor.
@@ -13,14 +14,19 @@ type ServerOption interface{ applyServer(*serverOptions) }
 // A ClientOption changes NewClient and ClientInterceptor.
 type ClientOption interface{ applyClient(*clientOptions) }
 
+// An Option changes both sides.
+type Option interface {
+	ServerOption
+	ClientOption
+}
+
 type serverOptions struct {
-	guard        *errmap.Guard
-	encode       []errmap.EncodeOption
+	adapter.Server
 	interceptors []connect.ServerInterceptor
 }
 
 type clientOptions struct {
-	decode       []errmap.DecodeOption
+	adapter.Client
 	interceptors []connect.ClientInterceptor
 }
 
@@ -36,13 +42,13 @@ func (f clientOption) applyClient(o *clientOptions) { f(o) }
 // rest is logged. The default, also for nil, is that of errmap.NewGuard. Recognize
 // is always added to it.
 func WithGuard(g *errmap.Guard) ServerOption {
-	return serverOption(func(o *serverOptions) { o.guard = g })
+	return serverOption(func(o *serverOptions) { o.Guard = g })
 }
 
 // WithEncodeOptions sets how errors are written, such as errmap.WithBudget for
 // the headers of gRPC and errmap.WithoutCarried.
 func WithEncodeOptions(opts ...errmap.EncodeOption) ServerOption {
-	return serverOption(func(o *serverOptions) { o.encode = append(slices.Clip(o.encode), opts...) })
+	return serverOption(func(o *serverOptions) { o.AddEncoding(opts) })
 }
 
 // WithServerInterceptors adds interceptors within the one of this package, the
@@ -55,7 +61,7 @@ func WithServerInterceptors(interceptors ...connect.ServerInterceptor) ServerOpt
 // WithDecodeOptions sets how received errors are read, such as errmap.WithLimits
 // and errmap.WithCatalog.
 func WithDecodeOptions(opts ...errmap.DecodeOption) ClientOption {
-	return clientOption(func(o *clientOptions) { o.decode = append(slices.Clip(o.decode), opts...) })
+	return clientOption(func(o *clientOptions) { o.AddDecoding(opts) })
 }
 
 // WithClientInterceptors adds interceptors within the one of this package, the
@@ -63,3 +69,12 @@ func WithDecodeOptions(opts ...errmap.DecodeOption) ClientOption {
 func WithClientInterceptors(interceptors ...connect.ClientInterceptor) ClientOption {
 	return clientOption(func(o *clientOptions) { o.interceptors = append(slices.Clip(o.interceptors), interceptors...) })
 }
+
+// WithObserver has f told of each call that failed: see errmap.Observer. The
+// default, and nil, is nobody.
+func WithObserver(f errmap.Observer) Option { return observer(f) }
+
+type observer errmap.Observer
+
+func (f observer) applyServer(o *serverOptions) { o.Observer = errmap.Observer(f) }
+func (f observer) applyClient(o *clientOptions) { o.Observer = errmap.Observer(f) }

@@ -41,7 +41,7 @@ func ServerInterceptor(opts ...ServerOption) connect.ServerInterceptor {
 	for _, opt := range opts {
 		opt.applyServer(&o)
 	}
-	o.guard = o.guard.With(errmap.WithRecognizer(Recognize))
+	o.Guard = o.Guard.With(errmap.WithRecognizer(Recognize))
 	return func(next connect.ServerFunc) connect.ServerFunc {
 		for _, interceptor := range slices.Backward(o.interceptors) {
 			next = interceptor(next)
@@ -53,12 +53,14 @@ func ServerInterceptor(opts ...ServerOption) connect.ServerInterceptor {
 						panic(value)
 					}
 					uncache(ctx, spec)
-					err = o.outgoing(ctx, o.guard.Panicked(errmap.WithProcedure(ctx, spec.Procedure), value))
+					protocol := protocolOf(ctx)
+					err = o.written(protocol, o.Panicked(ctx, spec.Procedure, wireOf(protocol), value))
 				}
 			}()
 			if err := next(ctx, spec, serverStream{stream}); err != nil {
 				uncache(ctx, spec)
-				return o.outgoing(ctx, o.guard.Outgoing(errmap.WithProcedure(ctx, spec.Procedure), err))
+				protocol := protocolOf(ctx)
+				return o.written(protocol, o.Outgoing(ctx, spec.Procedure, wireOf(protocol), err))
 			}
 			return nil
 		}
@@ -81,11 +83,15 @@ func uncache(ctx context.Context, spec connect.Spec) {
 	}
 }
 
-func (o *serverOptions) outgoing(ctx context.Context, e *errmap.Error) error {
-	protocol := ""
+func protocolOf(ctx context.Context) string {
 	if info, ok := connect.CallInfoForServerContext(ctx); ok {
-		protocol = info.Protocol
+		return info.Protocol
 	}
+	return ""
+}
+
+// written returns an error as Connect writes it on a protocol.
+func (o *serverOptions) written(protocol string, e *errmap.Error) error {
 	if e != nil && (protocol == ProtocolNameJSONRPC || protocol == ProtocolNameHTTPJSON) {
 		return e // the mount writes it
 	}
@@ -94,7 +100,7 @@ func (o *serverOptions) outgoing(ctx context.Context, e *errmap.Error) error {
 		// must find in it no more than on a wire.
 		e = e.WithCause(nil)
 	}
-	return encode(e, protocol, o.encode)
+	return encode(e, protocol, o.Encode)
 }
 
 // serverStream tells what Connect itself found wrong with a request, which its

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
@@ -45,22 +45,29 @@ type clientInterceptor struct{ clientOptions }
 func (i *clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		resp, err := next(ctx, req)
-		if err != nil && req.Spec().IsClient {
-			return nil, i.incoming(ctx, req.Peer().Protocol, err)
+		if !req.Spec().IsClient {
+			return resp, err
 		}
-		if err == nil && req.Spec().IsClient {
-			if e := i.contradicted(req.Peer().Protocol, resp.Trailer()); e != nil {
-				return nil, e
-			}
+		protocol := req.Peer().Protocol
+		if err == nil {
+			err = i.contradicted(protocol, resp.Trailer())
+		} else {
+			err = i.incoming(ctx, protocol, err)
 		}
-		return resp, err
+		if err == nil {
+			return resp, nil
+		}
+		if i.Observer != nil {
+			err = i.Failed(ctx, &adapter.Call{Procedure: req.Spec().Procedure}, wireOf(protocol), err)
+		}
+		return nil, err
 	}
 }
 
 // WrapStreamingClient reads the errors of each operation of a stream.
 func (i *clientInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		return &clientConn{StreamingClientConn: next(ctx, spec), ctx: ctx, interceptor: i}
+		return &clientConn{StreamingClientConn: next(ctx, spec), ctx: ctx, interceptor: i, call: adapter.Call{Procedure: spec.Procedure}}
 	}
 }
 
@@ -75,6 +82,7 @@ type clientConn struct {
 	ctx         context.Context // of the call: it has its deadline
 	interceptor *clientInterceptor
 	received    bool
+	call        adapter.Call
 }
 
 func (c *clientConn) Send(msg any) error   { return c.incoming(c.StreamingClientConn.Send(msg)) }
@@ -83,8 +91,10 @@ func (c *clientConn) CloseResponse() error { return c.incoming(c.StreamingClient
 
 // Receive receives a message. The one answer to a client stream must be one:
 // Connect itself would notice only after its interceptors.
-func (c *clientConn) Receive(msg any) error {
-	err := c.incoming(c.StreamingClientConn.Receive(msg))
+func (c *clientConn) Receive(msg any) error { return c.failed(c.receive(msg)) }
+
+func (c *clientConn) receive(msg any) error {
+	err := c.read(c.StreamingClientConn.Receive(msg))
 	if errors.Is(err, io.EOF) && !isCall(err) {
 		if e := c.interceptor.contradicted(c.Peer().Protocol, c.ResponseTrailer()); e != nil {
 			return e
@@ -110,7 +120,16 @@ func isCall(err error) bool {
 	return ok
 }
 
-func (c *clientConn) incoming(err error) error {
+func (c *clientConn) incoming(err error) error { return c.failed(c.read(err)) }
+
+func (c *clientConn) failed(err error) error {
+	if c.interceptor.Observer == nil || err == nil {
+		return err
+	}
+	return c.interceptor.Failed(c.ctx, &c.call, wireOf(c.Peer().Protocol), err)
+}
+
+func (c *clientConn) read(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -136,16 +155,15 @@ func (i *clientInterceptor) incoming(ctx context.Context, protocol string, err e
 		return err
 	case ok && c != nil:
 		return i.failed(ctx, protocol, c, err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err).WithLocal()
-	case errors.Is(err, context.Canceled):
-		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err).WithLocal()
+	}
+	if e := adapter.OfContext(err); e != nil {
+		return e
 	}
 	return err
 }
 
-// ofTransport returns an error that the http.RoundTripper of errmaphttp read, and
-// that Connect took for one of the network.
+// ofTransport returns an error that is no answer of a server, and that Connect took
+// for another, in both forms.
 func (i *clientInterceptor) ofTransport(e *errmap.Error) error {
 	s := e.StatusOn(errmap.WireConnect)
 	c := connect.NewError(connect.Code(s.GetCode()), errors.New(s.GetMessage()))
@@ -176,24 +194,13 @@ func (i *clientInterceptor) failed(ctx context.Context, protocol string, c *conn
 			return e.WithCause(err).WithLocal()
 		}
 	}
-	return read(c, i.decode).WithCause(withContext(ctx, c.Code(), err)).WithLocal()
-}
-
-// withContext joins the error of the context to that of a call which it ended,
-// where Connect saw no more than a connection that broke off. The deadline counts
-// even before its timer fires: the server's reset may come earlier.
-func withContext(ctx context.Context, ended connect.Code, err error) error {
-	var of error
-	switch deadline, ok := ctx.Deadline(); {
-	case ended == connect.CodeDeadlineExceeded && ok && !time.Now().Before(deadline):
-		of = context.DeadlineExceeded
-	case ended == connect.CodeCanceled && errors.Is(ctx.Err(), context.Canceled):
-		of = context.Canceled
+	if e := adapter.Cut(ctx, err); e != nil {
+		return i.ofTransport(e)
 	}
-	if of == nil || errors.Is(err, of) {
-		return err
+	if e := adapter.Unreadable(ctx, c.Message(), err); e != nil {
+		return i.ofTransport(e)
 	}
-	return errors.Join(err, of)
+	return read(c, i.Decode).WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(c.Code())))).WithLocal()
 }
 
 // httpStatus returns the status of an HTTP answer that was none of an RPC server.
@@ -245,7 +252,7 @@ func (i *clientInterceptor) contradicted(protocol string, trailer http.Header) e
 				trailers[name] = values
 			}
 		}
-		if e, err := errmap.DecodeGRPC(trailers, i.decode...); err == nil {
+		if e, err := errmap.DecodeGRPC(trailers, i.Decode...); err == nil {
 			return e.WithRemote()
 		}
 	}
@@ -253,5 +260,5 @@ func (i *clientInterceptor) contradicted(protocol string, trailer http.Header) e
 }
 
 func (i *clientInterceptor) decoding(c *connect.Error) []errmap.DecodeOption {
-	return append(i.decode[:len(i.decode):len(i.decode)], ofMeta(c)...)
+	return append(i.Decode[:len(i.Decode):len(i.Decode)], ofMeta(c)...)
 }

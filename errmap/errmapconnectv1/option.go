@@ -1,9 +1,8 @@
 package errmapconnectv1
 
 import (
-	"slices"
-
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // A ServerOption changes WithServer and ServerInterceptor.
@@ -12,14 +11,15 @@ type ServerOption interface{ applyServer(*serverOptions) }
 // A ClientOption changes WithClient and ClientInterceptor.
 type ClientOption interface{ applyClient(*clientOptions) }
 
-type serverOptions struct {
-	guard  *errmap.Guard
-	encode []errmap.EncodeOption
+// An Option changes both sides.
+type Option interface {
+	ServerOption
+	ClientOption
 }
 
-type clientOptions struct {
-	decode []errmap.DecodeOption
-}
+type serverOptions struct{ adapter.Server }
+
+type clientOptions struct{ adapter.Client }
 
 type serverOption func(*serverOptions)
 
@@ -33,17 +33,26 @@ func (f clientOption) applyClient(o *clientOptions) { f(o) }
 // rest is logged. The default, also for nil, is that of errmap.NewGuard. Recognize
 // is always added to it.
 func WithGuard(g *errmap.Guard) ServerOption {
-	return serverOption(func(o *serverOptions) { o.guard = g })
+	return serverOption(func(o *serverOptions) { o.Guard = g })
 }
 
 // WithEncodeOptions sets how errors are written, such as errmap.WithBudget for
 // the headers of gRPC and errmap.WithoutCarried.
 func WithEncodeOptions(opts ...errmap.EncodeOption) ServerOption {
-	return serverOption(func(o *serverOptions) { o.encode = append(slices.Clip(o.encode), opts...) })
+	return serverOption(func(o *serverOptions) { o.AddEncoding(opts) })
 }
 
 // WithDecodeOptions sets how received errors are read, such as errmap.WithLimits
 // and errmap.WithCatalog.
 func WithDecodeOptions(opts ...errmap.DecodeOption) ClientOption {
-	return clientOption(func(o *clientOptions) { o.decode = append(slices.Clip(o.decode), opts...) })
+	return clientOption(func(o *clientOptions) { o.AddDecoding(opts) })
 }
+
+// WithObserver has f told of each call that failed: see errmap.Observer. The
+// default, and nil, is nobody.
+func WithObserver(f errmap.Observer) Option { return observer(f) }
+
+type observer errmap.Observer
+
+func (f observer) applyServer(o *serverOptions) { o.Observer = errmap.Observer(f) }
+func (f observer) applyClient(o *clientOptions) { o.Observer = errmap.Observer(f) }

@@ -30,7 +30,7 @@ func ServerInterceptor(opts ...ServerOption) connect.Interceptor {
 	for _, opt := range opts {
 		opt.applyServer(&i.serverOptions)
 	}
-	i.guard = i.guard.With(errmap.WithRecognizer(Recognize))
+	i.Guard = i.Guard.With(errmap.WithRecognizer(Recognize))
 	return i
 }
 
@@ -42,16 +42,17 @@ func (i *serverInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 		if req.Spec().IsClient {
 			return next(ctx, req)
 		}
-		ctx, peer := errmap.WithProcedure(ctx, req.Spec().Procedure), req.Peer()
+		procedure, wire := req.Spec().Procedure, wireOf(req.Peer().Protocol)
+		ctx = errmap.WithProcedure(ctx, procedure)
 		defer func() {
 			if err != nil {
 				uncache(ctx, req.Spec())
 			}
 		}()
-		defer i.contain(ctx, peer.Protocol, &err)
+		defer i.contain(ctx, procedure, wire, &err)
 		resp, err = next(ctx, req)
 		if err != nil {
-			return nil, i.outgoing(ctx, peer.Protocol, err)
+			return nil, i.outgoing(ctx, procedure, wire, err)
 		}
 		return resp, nil
 	}
@@ -60,10 +61,11 @@ func (i *serverInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 // WrapStreamingHandler guards a streaming handler.
 func (i *serverInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
-		ctx = errmap.WithProcedure(ctx, conn.Spec().Procedure)
-		defer i.contain(ctx, conn.Peer().Protocol, &err)
+		procedure, wire := conn.Spec().Procedure, wireOf(conn.Peer().Protocol)
+		ctx = errmap.WithProcedure(ctx, procedure)
+		defer i.contain(ctx, procedure, wire, &err)
 		if err := next(ctx, handlerConn{conn}); err != nil {
-			return i.outgoing(ctx, conn.Peer().Protocol, err)
+			return i.outgoing(ctx, procedure, wire, err)
 		}
 		return nil
 	}
@@ -90,9 +92,9 @@ func uncache(ctx context.Context, spec connect.Spec) {
 	}
 }
 
-func (i *serverInterceptor) outgoing(ctx context.Context, protocol string, err error) error {
-	e := i.guard.Outgoing(ctx, err)
-	c := encode(e, form(protocol), i.encode)
+func (i *serverInterceptor) outgoing(ctx context.Context, procedure string, wire errmap.Wire, err error) error {
+	e := i.Outgoing(ctx, procedure, wire, err)
+	c := encode(e, wire, i.Encode)
 	if own, ok := errors.AsType[*connect.Error](err); ok && own != nil {
 		if said, _ := Recognize(own); said != nil && said.Number() == e.Number() && said.Message() == e.Message() {
 			for name, values := range metaOf(own) {
@@ -104,16 +106,16 @@ func (i *serverInterceptor) outgoing(ctx context.Context, protocol string, err e
 }
 
 // contain makes an error of a panic. It is to be deferred.
-func (i *serverInterceptor) contain(ctx context.Context, protocol string, err *error) {
+func (i *serverInterceptor) contain(ctx context.Context, procedure string, wire errmap.Wire, err *error) {
 	if value := recover(); value != nil {
 		if value == http.ErrAbortHandler {
 			panic(value)
 		}
-		*err = encode(i.guard.Panicked(ctx, value), form(protocol), i.encode)
+		*err = encode(i.Panicked(ctx, procedure, wire, value), wire, i.Encode)
 	}
 }
 
-func form(protocol string) errmap.Wire {
+func wireOf(protocol string) errmap.Wire {
 	switch protocol {
 	case connect.ProtocolConnect:
 		return errmap.WireConnect

@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -47,7 +48,10 @@ func UnaryClientInterceptor(opts ...ClientOption) grpc.UnaryClientInterceptor {
 		ctx, a := watched(ctx)
 		var header, trailer metadata.MD
 		err := invoker(ctx, method, req, reply, conn, append(opts, grpc.Header(&header), grpc.Trailer(&trailer))...)
-		return o.incoming(ctx, a, err, header, trailer)
+		if err = o.incoming(ctx, a, err, header, trailer); err != nil {
+			return o.Failed(ctx, &adapter.Call{Procedure: method}, errmap.WireGRPC, err)
+		}
+		return nil
 	}
 }
 
@@ -57,11 +61,13 @@ func StreamClientInterceptor(opts ...ClientOption) grpc.StreamClientInterceptor 
 	o := newClientOptions(opts)
 	return func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 		ctx, a := watched(ctx)
+		s := &clientStream{ctx: ctx, arrival: a, options: o, call: adapter.Call{Procedure: method}}
 		stream, err := streamer(ctx, desc, conn, method, opts...)
 		if err != nil {
-			return nil, o.incoming(ctx, a, err, nil, nil)
+			return nil, o.Failed(ctx, &s.call, errmap.WireGRPC, o.incoming(ctx, a, err, nil, nil))
 		}
-		return &clientStream{stream, ctx, a, o}, nil
+		s.ClientStream = stream
+		return s, nil
 	}
 }
 
@@ -79,6 +85,7 @@ type clientStream struct {
 	ctx     context.Context // of the call: that of the stream ends with it
 	arrival *arrival
 	options *clientOptions
+	call    adapter.Call
 }
 
 func (s *clientStream) Header() (metadata.MD, error) {
@@ -94,7 +101,7 @@ func (s *clientStream) incoming(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
-	return s.options.incoming(s.ctx, s.arrival, err, nil, s.Trailer())
+	return s.options.Failed(s.ctx, &s.call, errmap.WireGRPC, s.options.incoming(s.ctx, s.arrival, err, nil, s.Trailer()))
 }
 
 // incoming returns an error of a call as one that wraps an *errmap.Error.
@@ -107,16 +114,17 @@ func (o *clientOptions) incoming(ctx context.Context, a *arrival, err error, hea
 	}
 	s, ok := status.FromError(err)
 	if !ok {
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			return &statusError{errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded").WithCause(err).WithLocal(), status.FromContextError(err)}
-		case errors.Is(err, context.Canceled):
-			return &statusError{errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err).WithLocal(), status.FromContextError(err)}
+		if e := adapter.OfContext(err); e != nil {
+			return &statusError{e, status.FromContextError(err)}
 		}
 		return err
 	}
 	if a.sent(ctx, s, header, trailer) {
 		return &statusError{o.received(s, trailer).WithRemote().WithCause(err), s}
+	}
+	if cause.CutText(s.Message()) || s.Code() == codes.Internal && s.Message() == io.ErrUnexpectedEOF.Error() {
+		e := adapter.NewCut(ctx, err)
+		return &statusError{e, status.New(codes.Code(e.Code()), e.Message())}
 	}
 	return &statusError{o.failed(ctx, s, err), s}
 }
@@ -131,11 +139,11 @@ func (o *clientOptions) received(s *status.Status, trailer metadata.MD) *errmap.
 		for _, value := range values {
 			h[errmap.HeaderGRPCDetails] = append(h[errmap.HeaderGRPCDetails], base64.RawStdEncoding.EncodeToString([]byte(value)))
 		}
-		if e, err := errmap.DecodeGRPC(h, o.decode...); err == nil {
+		if e, err := errmap.DecodeGRPC(h, o.Decode...); err == nil {
 			return e
 		}
 	}
-	return FromStatus(s, o.decode...)
+	return FromStatus(s, o.Decode...)
 }
 
 const mismatch = "grpc-status-details-bin mismatch: grpc-status="
@@ -178,39 +186,15 @@ func (o *clientOptions) failed(ctx context.Context, s *status.Status, err error)
 	if rest, ok := strings.CutPrefix(s.Message(), unexpected); ok && len(rest) > 3 {
 		// The rest of the text is the page of a proxy.
 		if httpStatus, scanErr := strconv.Atoi(rest[:3]); scanErr == nil {
-			e, decodeErr := errmap.DecodeGRPC(nil, append(o.decode[:len(o.decode):len(o.decode)], errmap.WithHTTPStatus(httpStatus))...)
+			e, decodeErr := errmap.DecodeGRPC(nil, append(o.Decode[:len(o.Decode):len(o.Decode)], errmap.WithHTTPStatus(httpStatus))...)
 			if decodeErr == nil && codes.Code(e.Code()) == s.Code() {
 				return e.WithCause(err).WithLocal()
 			}
 		}
 		return errmap.NewCode(code.Code(s.Code()), "the answer is not gRPC").WithCause(err).WithLocal()
 	}
-	e := FromStatus(s, o.decode...).WithLocal()
-	return e.WithCause(withContext(ctx, s.Code(), err))
-}
-
-// withContext joins the error of the context to that of a call which it ended:
-// grpc-go makes no more than a text of it, or sees a connection that broke off.
-// The deadline counts even before its timer fires: the server's reset may come
-// earlier.
-func withContext(ctx context.Context, ended codes.Code, err error) error {
-	if of := ofContext(ctx, ended); of != nil {
-		return &both{err, of}
-	}
-	return err
-}
-
-// ofContext returns the error of a context that ended with a code; nil where it
-// has not.
-func ofContext(ctx context.Context, ended codes.Code) error {
-	deadline, ok := ctx.Deadline()
-	switch {
-	case ended == codes.DeadlineExceeded && ok && !time.Now().Before(deadline):
-		return context.DeadlineExceeded
-	case ended == codes.Canceled && errors.Is(ctx.Err(), context.Canceled):
-		return context.Canceled
-	}
-	return nil
+	e := FromStatus(s, o.Decode...).WithLocal()
+	return e.WithCause(adapter.Join(err, adapter.EndedWith(ctx, code.Code(s.Code()))))
 }
 
 // arrival tells what came from the server of one call.
@@ -235,7 +219,7 @@ func (a *arrival) sent(ctx context.Context, s *status.Status, header, trailer me
 		return a.trailer.Load() && !(a.header.Load() && unreadable(s))
 	case len(trailer) > 0:
 		return true
-	case ofContext(ctx, s.Code()) != nil || strings.HasPrefix(s.Message(), "stream terminated by RST_STREAM"):
+	case adapter.EndedWith(ctx, code.Code(s.Code())) != nil || strings.HasPrefix(s.Message(), "stream terminated by RST_STREAM"):
 		return false
 	case s.Code() == codes.Unavailable && len(header) == 0 && strings.HasPrefix(s.Message(), "connection error: "):
 		return false

@@ -1,9 +1,8 @@
 package errmapgrpc
 
 import (
-	"slices"
-
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // A ServerOption changes ServerOptions and the server interceptors.
@@ -12,15 +11,18 @@ type ServerOption interface{ applyServer(*serverOptions) }
 // A ClientOption changes DialOptions and the client interceptors.
 type ClientOption interface{ applyClient(*clientOptions) }
 
-type serverOptions struct {
-	guard  *errmap.Guard
-	strict bool
-	encode []errmap.EncodeOption
+// An Option changes both sides.
+type Option interface {
+	ServerOption
+	ClientOption
 }
 
-type clientOptions struct {
-	decode []errmap.DecodeOption
+type serverOptions struct {
+	adapter.Server
+	strict bool
 }
+
+type clientOptions struct{ adapter.Client }
 
 type serverOption func(*serverOptions)
 
@@ -34,7 +36,7 @@ func (f clientOption) applyClient(o *clientOptions) { f(o) }
 // rest is logged. The default, also for nil, is that of errmap.NewGuard. Recognize
 // is always added to it.
 func WithGuard(g *errmap.Guard) ServerOption {
-	return serverOption(func(o *serverOptions) { o.guard = g })
+	return serverOption(func(o *serverOptions) { o.Guard = g })
 }
 
 // Strict silences the status errors of grpc-go: only annotated messages and
@@ -46,11 +48,20 @@ func Strict() ServerOption { return serverOption(func(o *serverOptions) { o.stri
 // WithEncodeOptions sets how errors are written, such as errmap.WithBudget and
 // errmap.WithoutCarried.
 func WithEncodeOptions(opts ...errmap.EncodeOption) ServerOption {
-	return serverOption(func(o *serverOptions) { o.encode = append(slices.Clip(o.encode), opts...) })
+	return serverOption(func(o *serverOptions) { o.AddEncoding(opts) })
 }
 
 // WithDecodeOptions sets how received errors are read, such as errmap.WithLimits
 // and errmap.WithCatalog.
 func WithDecodeOptions(opts ...errmap.DecodeOption) ClientOption {
-	return clientOption(func(o *clientOptions) { o.decode = append(slices.Clip(o.decode), opts...) })
+	return clientOption(func(o *clientOptions) { o.AddDecoding(opts) })
 }
+
+// WithObserver has f told of each call that failed: see errmap.Observer. The
+// default, and nil, is nobody.
+func WithObserver(f errmap.Observer) Option { return observer(f) }
+
+type observer errmap.Observer
+
+func (f observer) applyServer(o *serverOptions) { o.Observer = errmap.Observer(f) }
+func (f observer) applyClient(o *clientOptions) { o.Observer = errmap.Observer(f) }

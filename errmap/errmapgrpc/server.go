@@ -6,10 +6,10 @@ import (
 	"io"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 )
 
 // ServerOptions returns the options of grpc.NewServer that install the
@@ -62,18 +62,18 @@ func newServerOptions(opts []ServerOption) *serverOptions {
 	if o.strict {
 		recognize = recognizeStrictly
 	}
-	o.guard = o.guard.With(errmap.WithRecognizer(recognize))
+	o.Guard = o.Guard.With(errmap.WithRecognizer(recognize))
 	return o
 }
 
 func (o *serverOptions) outgoing(ctx context.Context, procedure string, err error) error {
-	return ToError(o.guard.Outgoing(errmap.WithProcedure(ctx, procedure), err), o.encode...)
+	return ToError(o.Outgoing(ctx, procedure, errmap.WireGRPC, err), o.Encode...)
 }
 
 // contain makes an error of a panic. It is to be deferred.
 func (o *serverOptions) contain(ctx context.Context, procedure string, err *error) {
 	if value := recover(); value != nil {
-		*err = ToError(o.guard.Panicked(errmap.WithProcedure(ctx, procedure), value), o.encode...)
+		*err = ToError(o.Panicked(ctx, procedure, errmap.WireGRPC, value), o.Encode...)
 	}
 }
 
@@ -101,17 +101,10 @@ func (s serverStream) ofRequest(err error) error {
 		// Whether the caller, its deadline or a shutdown ended the request is for
 		// the Guard to tell.
 		if ended := s.Context().Err(); ended != nil {
-			return &statusError{e.WithCause(&both{err, ended}).WithLocal(), said}
+			return &statusError{e.WithCause(adapter.Join(err, ended)).WithLocal(), said}
 		}
 	case codes.Unavailable: // the connection is gone
 		return errmap.NewCode(code.Code_CANCELLED, "canceled").WithCause(err)
 	}
 	return &statusError{e.WithCause(err), said}
 }
-
-// both is an error of grpc-go that is also that of a context.
-type both struct{ err, context error }
-
-func (b *both) Error() string              { return b.err.Error() }
-func (b *both) Unwrap() []error            { return []error{b.err, b.context} }
-func (b *both) GRPCStatus() *status.Status { return status.Convert(b.err) }

@@ -20,6 +20,7 @@
 //		…
 //	}
 //
-// The pages of proxies, bodies cut off and bodies of another kind become the
-// error that their HTTP status says on the protocol that the caller names.
+// The pages of proxies and bodies of another kind become the error that their
+// HTTP status says on the protocol that the caller names; what was cut is
+// UNAVAILABLE.
 package errmaphttp

@@ -3,6 +3,7 @@ package errmaphttp
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
@@ -61,18 +64,31 @@ func (e *ResponseError) Unwrap() error { return e.Err }
 // as the error of the Connect protocol, whichever the protocol of the call. Else
 // it is Local: an answer that is none of a service, such as a proxy's page, is the
 // error that its status says on that protocol; the text of a JSON member "message"
-// is kept. Retry-After becomes a RetryInfo detail where the error has none.
+// is kept, and what was cut is UNAVAILABLE. Retry-After becomes a RetryInfo detail
+// where the error has none.
 func ReadError(resp *http.Response, p Protocol, opts ...ReadOption) error {
 	if resp.StatusCode/100 == 2 {
 		return nil
 	}
-	return newReadOptions(opts).read(resp, p)
+	ctx := context.Background()
+	if resp.Request != nil {
+		ctx = resp.Request.Context()
+	}
+	return newReadOptions(opts).read(ctx, resp, p)
 }
 
-func (o *readOptions) read(resp *http.Response, p Protocol) *errmap.Error {
+func (o *readOptions) read(ctx context.Context, resp *http.Response, p Protocol) *errmap.Error {
 	body, err := o.body(resp)
 	answer := &ResponseError{StatusCode: resp.StatusCode, Header: resp.Header, Body: body, Err: err}
-	opts := append([]errmap.DecodeOption{errmap.WithLimits(errmap.Limits{Body: o.maxBody})}, o.decode...)
+	// What is left of an error that was cut says less than nothing: a status alone
+	// may be of what stands before the server.
+	if e := adapter.OfContext(err); e != nil {
+		return e.WithCause(adapter.Join(answer, err))
+	}
+	if cause.Cut(err) || err == nil && isJSON(body) && cause.EndsEarly(body) {
+		return adapter.NewCut(ctx, answer)
+	}
+	opts := append([]errmap.DecodeOption{errmap.WithLimits(errmap.Limits{Body: o.maxBody})}, o.Decode...)
 	decode, own := reader(body, resp.Header, p, opts)
 	e, decodeErr := decode(body, append(opts, errmap.WithHTTPStatus(resp.StatusCode), errmap.WithHTTPHeader(resp.Header, time.Now()))...)
 	if decodeErr != nil { // unreachable: with a status there is always an error
@@ -113,6 +129,12 @@ func limited(r io.Reader, limit int) ([]byte, error) {
 		err = fmt.Errorf("the body is longer than %d bytes", limit)
 	}
 	return body, err
+}
+
+// isJSON tells whether a body begins as JSON that may be an error does.
+func isJSON(body []byte) bool {
+	text := bytes.TrimLeft(body, " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
 type decoder func([]byte, ...errmap.DecodeOption) (*errmap.Error, error)

@@ -78,7 +78,7 @@ func TestReadError(t *testing.T) {
 		"HTML said to be JSON":   {answer(503, `<html>`, "Content-Type", json), errmaphttp.HTTPJSON, told{code.Code_UNAVAILABLE, "HTTP status 503 Service Unavailable", true}},
 		"JSON that is no object": {answer(403, `"no"`, "Content-Type", json), errmaphttp.HTTPJSON, told{code.Code_PERMISSION_DENIED, "HTTP status 403 Forbidden", true}},
 		"an array of none":       {answer(403, `[]`, "Content-Type", json), errmaphttp.Connect, told{code.Code_PERMISSION_DENIED, "HTTP status 403 Forbidden", true}},
-		"broken JSON":            {answer(403, `{"error":{"code":403`, "Content-Type", json), errmaphttp.HTTPJSON, told{code.Code_PERMISSION_DENIED, "HTTP status 403 Forbidden", true}},
+		"broken JSON":            {answer(403, `{"error":{"code":403`, "Content-Type", json), errmaphttp.HTTPJSON, told{code.Code_UNAVAILABLE, "the call broke off", true}},
 		"not modified":           {answer(304, ``), errmaphttp.HTTPJSON, told{code.Code_UNKNOWN, "HTTP status 304 Not Modified", true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -204,8 +204,8 @@ func TestField_048_compressed_nothing(t *testing.T) {
 		"empty":        {"", told{code.Code_UNAVAILABLE, "HTTP status 503 Service Unavailable", true}},
 		"compressed":   {zipped(t, gone), told{code.Code_NOT_FOUND, "gone", false}},
 		"mislabelled":  {gone, told{code.Code_NOT_FOUND, "gone", false}},
-		"cut off":      {zipped(t, gone)[:20], told{code.Code_UNAVAILABLE, "HTTP status 503 Service Unavailable", true}},
-		"no real gzip": {"\x1f\x8b", told{code.Code_UNAVAILABLE, "HTTP status 503 Service Unavailable", true}},
+		"cut off":      {zipped(t, gone)[:20], told{code.Code_UNAVAILABLE, "the call broke off", true}},
+		"no real gzip": {"\x1f\x8b", told{code.Code_UNAVAILABLE, "the call broke off", true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

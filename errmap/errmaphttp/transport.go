@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
@@ -18,7 +19,8 @@ import (
 // Each error is an *errmap.Error, which http.Client wraps in a *url.Error. One
 // that ReadError makes of a response is Remote or Local as it tells. One of a
 // request that got no response is Local: CANCELLED or DEADLINE_EXCEEDED where its
-// context ended, else UNAVAILABLE; its cause is the error of the base.
+// context ended, else UNAVAILABLE; its cause is the error of the base. So is one
+// that a read of a body returns whose answer was cut.
 //
 // Where the request of an HTTP/2 stream is still open when its context ends, the
 // stream is reset, and never looks finished to the server. net/http alone waits
@@ -33,30 +35,22 @@ type Transport struct {
 
 // NewTransport returns a Transport over a base; nil means http.DefaultTransport.
 func NewTransport(base http.RoundTripper, p Protocol, opts ...ReadOption) *Transport {
-	if base == nil {
-		base = http.DefaultTransport
-	}
-	return &Transport{base, p, newReadOptions(opts)}
+	return &Transport{adapter.Abortable(base), p, newReadOptions(opts)}
 }
 
 // RoundTrip sends a request and returns its response, or the error that it says.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	open := r.Body != nil && r.Body != http.NoBody && r.ContentLength <= 0 // 0 and -1 are unknown
-	if open {
-		r = r.WithContext(r.Context()) // a copy, as a RoundTripper must not change what it is given
-		r.Body = &openBody{r.Body, r.Context()}
-	}
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
-		return nil, failed(r.Context(), err)
+		return nil, t.told(r, failed(r.Context(), err))
 	}
-	if resp.StatusCode < 400 {
-		if open && resp.ProtoMajor >= 2 {
-			watch(r, resp)
-		}
-		return resp, nil
+	if resp.StatusCode >= 400 {
+		return nil, t.told(r, t.options.read(r.Context(), resp, t.protocol))
 	}
-	return nil, t.options.read(resp, t.protocol)
+	if resp.Body != nil && resp.Body != http.NoBody && resp.StatusCode != http.StatusSwitchingProtocols {
+		resp.Body = &answerBody{ReadCloser: resp.Body, request: r, transport: t}
+	}
+	return resp, nil
 }
 
 // CloseIdleConnections closes those of the base.
@@ -66,45 +60,37 @@ func (t *Transport) CloseIdleConnections() {
 	}
 }
 
-// watch resets the stream of a response when the context of its request ends
-// while the request is open. Closing the body of the request does that; closing
-// that of the response would let a reader go on, who may end the request first.
-func watch(r *http.Request, resp *http.Response) {
-	resp.Body = &watchedBody{resp.Body, context.AfterFunc(r.Context(), func() { _ = r.Body.Close() })}
-}
-
-// openBody is the body of a request of which it is not known how long it is. When
-// the context has ended, it does not end as if it were whole: a client may close
-// the request of a call that it gives up.
-type openBody struct {
+// answerBody is the body of an answer, whose reads tell where it was cut.
+type answerBody struct {
 	io.ReadCloser
-	ctx context.Context // of the request
+	request   *http.Request
+	transport *Transport
+	call      adapter.Call
 }
 
-func (b *openBody) Read(p []byte) (int, error) {
+func (b *answerBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) && b.ctx.Err() != nil {
-		err = b.ctx.Err()
+	if e := adapter.Cut(b.request.Context(), err); e != nil {
+		err = b.transport.failed(b.request, &b.call, e)
 	}
 	return n, err
 }
 
-type watchedBody struct {
-	io.ReadCloser
-	stop func() bool
-}
-
-func (b *watchedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		b.stop()
+// told tells the observer of a request that failed.
+func (t *Transport) told(r *http.Request, err error) error {
+	if t.options.Observer == nil {
+		return err
 	}
-	return n, err
+	return t.failed(r, new(adapter.Call), err)
 }
 
-func (b *watchedBody) Close() error {
-	b.stop()
-	return b.ReadCloser.Close()
+func (t *Transport) failed(r *http.Request, call *adapter.Call, err error) error {
+	wire := errmap.WireHTTP
+	if t.protocol == Connect {
+		wire = errmap.WireConnect
+	}
+	call.Procedure = nameOf(r)
+	return t.options.Failed(r.Context(), call, wire, err)
 }
 
 // failed returns the error of a request that got no response.
@@ -112,12 +98,8 @@ func failed(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*errmap.Error](err); ok {
 		return err
 	}
-	e := errmap.NewCode(code.Code_UNAVAILABLE, "no response")
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
-		e = errmap.NewCode(code.Code_DEADLINE_EXCEEDED, "deadline exceeded")
-	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
-		e = errmap.NewCode(code.Code_CANCELLED, "canceled")
+	if e := adapter.OfContext(adapter.Join(err, adapter.Ended(ctx))); e != nil {
+		return e
 	}
-	return e.WithCause(err).WithLocal()
+	return errmap.NewCode(code.Code_UNAVAILABLE, "no response").WithCause(err).WithLocal()
 }

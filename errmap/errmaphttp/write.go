@@ -1,7 +1,6 @@
 package errmaphttp
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -27,7 +26,7 @@ var ErrBegun = errors.New("errmaphttp: the response has begun")
 // error of the write.
 func WriteError(w http.ResponseWriter, r *http.Request, err error, opts ...WriteOption) error {
 	o := newWriteOptions(opts)
-	return o.write(w, r, o.guard.Outgoing(named(r), err))
+	return o.write(w, r, o.outgoing(r, err))
 }
 
 // Write writes an error as WriteError does, but all of it: it asks not whose it
@@ -48,7 +47,7 @@ func (o *writeOptions) write(w http.ResponseWriter, r *http.Request, e *errmap.E
 	if kind == errmap.ContentTypeProblem {
 		encode = errmap.EncodeProblem
 	}
-	status, body := encode(e, o.encode...)
+	status, body := encode(e, o.Encode...)
 	h := w.Header()
 	for _, name := range []string{"Content-Encoding", "Content-Language", "Content-Location", "Content-Range", "Etag", "Last-Modified", "Cache-Control", "Expires", "Trailer"} {
 		h.Del(name)
@@ -78,7 +77,7 @@ func Handle(f func(http.ResponseWriter, *http.Request) error, opts ...WriteOptio
 		w = track(w)
 		defer o.contain(w, r)
 		if err := f(w, r); err != nil {
-			o.finish(w, r, o.guard.Outgoing(named(r), err))
+			o.finish(w, r, o.outgoing(r, err))
 		}
 	})
 }
@@ -99,20 +98,35 @@ func (o *writeOptions) contain(w http.ResponseWriter, r *http.Request) {
 		if value == http.ErrAbortHandler {
 			panic(value)
 		}
-		o.finish(w, r, o.guard.Panicked(named(r), value))
+		o.finish(w, r, o.Panicked(r.Context(), nameOf(r), o.wire(r), value))
 	}
 }
 
 // maxPath bounds what the guard's log gets of the path of a request.
 const maxPath = 256
 
-// named is the context of a request for the guard's log.
-func named(r *http.Request) context.Context {
-	name := r.Pattern
-	if name == "" && r.URL != nil {
-		name = r.Method + " " + r.URL.Path[:min(len(r.URL.Path), maxPath)]
+// nameOf is the procedure of a request.
+func nameOf(r *http.Request) string {
+	if r.Pattern == "" && r.URL != nil {
+		return r.Method + " " + r.URL.Path[:min(len(r.URL.Path), maxPath)]
 	}
-	return errmap.WithProcedure(r.Context(), name)
+	return r.Pattern
+}
+
+// outgoing returns what the client of a request may see of an error.
+func (o *writeOptions) outgoing(r *http.Request, err error) *errmap.Error {
+	if err == nil {
+		return nil
+	}
+	return o.Outgoing(r.Context(), nameOf(r), o.wire(r), err)
+}
+
+// wire returns the wire that the client of a request wants its error on.
+func (o *writeOptions) wire(r *http.Request) errmap.Wire {
+	if o.Observer != nil && chooseType(r.Header.Values("Accept"), o.problems) == errmap.ContentTypeProblem {
+		return errmap.WireProblem
+	}
+	return errmap.WireHTTP
 }
 
 // finish writes an error, or breaks off a response that has begun.

@@ -85,12 +85,12 @@ func New(opts ...Option) (*Agent, error) {
 	connecthttp.Mount(mux, rpc)
 	if err := server.Mount(mux, rpc,
 		server.WithProfile(errmap.ProfileA2A),
-		server.WithGuard(guard...),
+		server.WithGuard(errmap.NewGuard(guard...)),
 		server.WithDiscovery("errmap", o.version),
 	); err != nil {
 		return nil, err
 	}
-	if err := httpjson.Mount(mux, rpc, httpjson.WithGuard(guard...)); err != nil {
+	if err := httpjson.Mount(mux, rpc, httpjson.WithGuard(errmap.NewGuard(guard...))); err != nil {
 		return nil, err
 	}
 	name := string(serviceDescriptor().FullName())

@@ -26,6 +26,7 @@ var kinds = map[fault][]errmapmcp.Kind{
 	html:      {errmapmcp.KindProtocol},
 	gateway:   {errmapmcp.KindTransport},
 	limited:   {errmapmcp.KindRateLimited},
+	half:      {errmapmcp.KindProtocol, errmapmcp.KindTransport},
 	// A body that cannot be unpacked ends as one that broke off does.
 	mislabel: {errmapmcp.KindProtocol, errmapmcp.KindTransport, errmapmcp.KindConnectionDown},
 }

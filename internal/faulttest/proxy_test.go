@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"strings"
@@ -32,10 +33,11 @@ const (
 	gateway   fault = "502"         // a page at 502
 	limited   fault = "429"         // a page at 429, with Retry-After
 	mislabel  fault = "mislabelled" // said to be gzip, and is not
+	half      fault = "half"        // half of the body comes, as if it were all
 )
 
 // faults are all of them.
-var faults = []fault{cut, truncate, delay, duplicate, garble, html, gateway, limited, mislabel}
+var faults = []fault{cut, truncate, delay, duplicate, garble, html, gateway, limited, mislabel, half}
 
 const page = "<html><h1>sorry</h1>upstream 10.0.0.7</html>"
 
@@ -44,6 +46,7 @@ type proxy struct {
 	net.Listener
 	next  http.Handler
 	fault atomic.Value
+	part  atomic.Int64 // how much of an answer comes before it is truncated
 	mu    sync.Mutex
 	conns []net.Conn
 }
@@ -59,6 +62,7 @@ func newProxy(t *testing.T, next http.Handler) *proxy {
 	}
 	p := &proxy{Listener: l, next: next}
 	p.fault.Store(none)
+	p.part.Store(part)
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
@@ -97,6 +101,16 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
+	case half:
+		whole := httptest.NewRecorder()
+		p.next.ServeHTTP(whole, r)
+		for name, values := range whole.Header() {
+			if name != "Content-Length" && !strings.HasPrefix(name, "Trailer") {
+				w.Header()[name] = values
+			}
+		}
+		w.WriteHeader(whole.Code)
+		_, _ = w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
 	default:
 		p.next.ServeHTTP(w, r)
 	}
@@ -132,8 +146,7 @@ type conn struct {
 	sent  int // since the fault began
 }
 
-// part is how much of an answer comes before it is truncated: more than the
-// settings of HTTP/2, less than any answer.
+// part is more than the settings of HTTP/2, less than any answer.
 const part = 60
 
 func (c *conn) Write(b []byte) (int, error) {
@@ -144,7 +157,7 @@ func (c *conn) Write(b []byte) (int, error) {
 		_ = c.Close()
 		return 0, io.ErrClosedPipe
 	case truncate:
-		left := part - c.sent
+		left := int(c.proxy.part.Load()) - c.sent
 		c.sent += len(b)
 		if len(b) <= left {
 			return c.Conn.Write(b)

@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 )
@@ -12,101 +13,46 @@ const maxInteger = 1<<53 - 1
 // maxExponent is the greatest exponent that numbers are compared with.
 const maxExponent = 1 << 20
 
-// decimal is a number as sign, digits without zeros at either end, in two parts, and
-// the power of ten of the last digit. Zero has no digits.
+// decimal is a number as sign, digits without zeros at either end, and the power of
+// ten of the last digit. Zero has no digits.
 type decimal struct {
-	negative        bool
-	whole, fraction []byte
-	exponent        int
+	negative bool
+	digits   []byte
+	exponent int
 }
 
-// parseDecimal reads a number token; false where its exponent is absurd, or it is
-// none.
-func parseDecimal(token []byte) (d decimal, ok bool) {
+// parseDecimal reads a number token, in room; false where its exponent is absurd, or
+// it is none.
+func parseDecimal(room, token []byte) (d decimal, ok bool) {
 	if !IsNumber(token) {
 		return d, false
 	}
-	if token[0] == '-' {
-		d.negative = true
-		token = token[1:]
-	}
-	i := 0
-	for i < len(token) && token[i]-'0' <= 9 {
-		i++
-	}
-	d.whole, token = token[:i], token[i:]
-	if len(token) > 0 && token[0] == '.' {
-		for i = 1; i < len(token) && token[i]-'0' <= 9; i++ {
+	if i := bytes.IndexAny(token, "eE"); i >= 0 {
+		n, err := strconv.Atoi(string(token[i+1:]))
+		if err != nil || n > maxExponent || n < -maxExponent {
+			return d, false
 		}
-		d.fraction, token = token[1:i], token[i:]
+		token, d.exponent = token[:i], n
 	}
-	if len(token) > 0 {
-		minus := token[1] == '-'
-		if token = token[1:]; token[0]-'0' > 9 {
-			token = token[1:]
-		}
-		for _, c := range token {
-			if d.exponent = d.exponent*10 + int(c-'0'); d.exponent > maxExponent {
-				return d, false
-			}
-		}
-		if minus {
-			d.exponent = -d.exponent
-		}
-	}
-	for len(d.whole) > 0 && d.whole[0] == '0' {
-		d.whole = d.whole[1:]
-	}
-	d.exponent -= len(d.fraction)
-	for n := len(d.fraction); n > 0 && d.fraction[n-1] == '0'; n-- {
-		d.fraction = d.fraction[:n-1]
-		d.exponent++
-	}
-	if len(d.fraction) == 0 {
-		for n := len(d.whole); n > 0 && d.whole[n-1] == '0'; n-- {
-			d.whole = d.whole[:n-1]
-			d.exponent++
-		}
-	}
-	if len(d.whole) == 0 {
-		for len(d.fraction) > 0 && d.fraction[0] == '0' {
-			d.fraction = d.fraction[1:]
-		}
-		if len(d.fraction) == 0 {
-			d.exponent = 0
-		}
+	token, d.negative = bytes.CutPrefix(token, []byte{'-'})
+	whole, fraction, _ := bytes.Cut(token, []byte{'.'})
+	digits := bytes.TrimLeft(append(append(room, whole...), fraction...), "0")
+	d.digits = bytes.TrimRight(digits, "0")
+	d.exponent += len(digits) - len(d.digits) - len(fraction)
+	if len(d.digits) == 0 {
+		d.exponent = 0
 	}
 	return d, true
-}
-
-func (d *decimal) len() int { return len(d.whole) + len(d.fraction) }
-
-func (d *decimal) digit(i int) byte {
-	if i < len(d.whole) {
-		return d.whole[i]
-	}
-	return d.fraction[i-len(d.whole)]
-}
-
-func (d *decimal) same(e *decimal) bool {
-	if d.negative != e.negative || d.exponent != e.exponent || d.len() != e.len() {
-		return false
-	}
-	for i := range d.len() {
-		if d.digit(i) != e.digit(i) {
-			return false
-		}
-	}
-	return true
 }
 
 // SameNumber tells whether two number tokens are of the same decimal value and sign
 // (0 is not -0). Tokens whose exponent lies beyond ±2^20 are never the same, nor are
 // those that are no numbers.
 func SameNumber(a, b []byte) bool {
-	d, ok := parseDecimal(a)
-	e, also := parseDecimal(b)
-	return ok && also && d.same(&e)
+	var room, more [64]byte
+	d, ok := parseDecimal(room[:0], a)
+	e, also := parseDecimal(more[:0], b)
+	return ok && also && d.negative == e.negative && d.exponent == e.exponent && bytes.Equal(d.digits, e.digits)
 }
 
 // IsNumber tells whether token is one JSON number and nothing else.
@@ -121,21 +67,14 @@ func IsNumber(token []byte) bool {
 // Integer returns the value of a token that is a JSON number and integral, as 1.0
 // and 1e3 are too, of 64 bits and a sign.
 func Integer(token []byte) (magnitude uint64, negative, ok bool) {
-	d, ok := parseDecimal(token)
-	if !ok || d.exponent < 0 || d.len()+d.exponent > 20 {
+	var room [64]byte
+	d, ok := parseDecimal(room[:0], token)
+	if !ok || d.exponent < 0 || len(d.digits)+d.exponent > 20 {
 		return 0, false, false
 	}
-	for i := range d.len() + d.exponent {
-		digit := uint64(0)
-		if i < d.len() {
-			digit = uint64(d.digit(i) - '0')
-		}
-		if magnitude > (math.MaxUint64-digit)/10 {
-			return 0, false, false
-		}
-		magnitude = magnitude*10 + digit
-	}
-	return magnitude, d.negative, true
+	digits := append(d.digits, "00000000000000000000"[:d.exponent]...)
+	magnitude, err := strconv.ParseUint("0"+string(digits), 10, 64)
+	return magnitude, d.negative, err == nil
 }
 
 // Int is Integer within ±(2^53-1).

@@ -18,43 +18,27 @@ const maxText = 1<<32 - 1
 // none is the parent of the root.
 const none = 1<<32 - 1
 
-// problem says why reading stopped.
-type problem uint8
+// problem says why reading stopped: what was expected.
+type problem string
 
 const (
-	fine problem = iota
-	tooDeep
-	notUTF8
-	wantValue
-	wantElement
-	wantName
-	wantMember
-	wantColon
-	wantComma
-	wantCommaInObject
-	wantEnd
-	wantDigit
-	wantHex
-	wantEscape
-	wantLiteral
-	inString
+	fine              problem = ""
+	tooDeep           problem = "less depth"
+	notUTF8           problem = "UTF-8"
+	wantValue         problem = "a value"
+	wantElement       problem = "a value or ']'"
+	wantName          problem = "a name in quotes"
+	wantMember        problem = "a name in quotes or '}'"
+	wantColon         problem = "':'"
+	wantComma         problem = "',' or ']'"
+	wantCommaInObject problem = "',' or '}'"
+	wantEnd           problem = "the end"
+	wantDigit         problem = "a digit"
+	wantHex           problem = "a hexadecimal digit"
+	wantEscape        problem = `one of "\/bfnrtu`
+	wantLiteral       problem = "null, true or false"
+	inString          problem = "the rest of a string"
 )
-
-var wanted = [...]string{
-	wantValue:         "a value",
-	wantElement:       "a value or ']'",
-	wantName:          "a name in quotes",
-	wantMember:        "a name in quotes or '}'",
-	wantColon:         "':'",
-	wantComma:         "',' or ']'",
-	wantCommaInObject: "',' or '}'",
-	wantEnd:           "the end",
-	wantDigit:         "a digit",
-	wantHex:           "a hexadecimal digit",
-	wantEscape:        `one of "\/bfnrtu`,
-	wantLiteral:       "null, true or false",
-	inString:          "the rest of a string",
-}
 
 // Parse reads text: one JSON value, with white space around it or not, up to 4
 // GiB - 1 bytes, nested at most depth deep (0 allows no array nor object). The
@@ -82,10 +66,10 @@ func (t *Tree) Parse(text []byte, depth int) error {
 	case uint64(len(text)) > maxText:
 		return errTooLong
 	case at >= len(text):
-		return errors.New("unexpected end at offset " + strconv.Itoa(len(given)) + ", expected " + wanted[why])
+		return errors.New("unexpected end at offset " + strconv.Itoa(len(given)) + ", expected " + string(why))
 	}
 	r, _ := utf8.DecodeRune(text[at:])
-	return errors.New("invalid character " + strconv.QuoteRune(r) + " at offset " + strconv.Itoa(offset(given, at)) + ", expected " + wanted[why])
+	return errors.New("invalid character " + strconv.QuoteRune(r) + " at offset " + strconv.Itoa(offset(given, at)) + ", expected " + string(why))
 }
 
 // offset returns where in text the byte stands that is at place in what
@@ -111,21 +95,18 @@ func (t *Tree) parse(text []byte, depth int) (int, problem) {
 	nodes := t.nodes[:0]
 	t.text = text
 	var (
-		i     int
-		why   = wantValue
-		c     byte
-		prev  uint32        // the value that was read last
-		open  uint32 = none // the array or object that is read
-		info  uint32        // its info so far
-		names uint32        // a mask of the names in it so far
+		i       int
+		why     = wantValue
+		c       byte
+		prev    uint32        // the value that was read last
+		open    uint32 = none // the array or object that is read
+		info    uint32        // its info so far
+		names   uint32        // a mask of the names in it so far
+		closing byte
 	)
 
 value:
-	if i < len(text) && text[i] <= ' ' {
-		if n := space(text, i); n > i {
-			i, info = n, info|spaced
-		}
-	}
+	i, info = skip(text, i, info)
 	if i >= len(text) {
 		return i, why
 	}
@@ -150,11 +131,7 @@ value:
 			info = uint32(Object) | inside
 		}
 		i++
-		if i < len(text) && text[i] <= ' ' {
-			if n := space(text, i); n > i {
-				i, info = n, info|spaced
-			}
-		}
+		i, info = skip(text, i, info)
 		if i < len(text) && text[i] == c+2 {
 			i++
 			goto empty
@@ -214,9 +191,7 @@ value:
 
 after:
 	if open == none {
-		if i < len(text) && text[i] <= ' ' {
-			i = space(text, i)
-		}
+		i, _ = skip(text, i, 0)
 		if i < len(text) {
 			return i, wantEnd
 		}
@@ -227,15 +202,10 @@ after:
 	if info>>countShift != maxCount {
 		info += 1 << countShift
 	}
-	if i < len(text) && text[i] <= ' ' {
-		if n := space(text, i); n > i {
-			i, info = n, info|spaced
-		}
-	}
-	if info&inObject != 0 {
-		why = wantCommaInObject
-	} else {
-		why = wantComma
+	i, info = skip(text, i, info)
+	closing = ']'
+	if why = wantComma; info&inObject != 0 {
+		closing, why = '}', wantCommaInObject
 	}
 	if i >= len(text) {
 		return i, why
@@ -249,7 +219,7 @@ after:
 		}
 		why = wantValue
 		goto value
-	case c == ']' && why == wantComma, c == '}' && why == wantCommaInObject:
+	case c == closing:
 		i++
 		nodes[prev].info |= last
 		if info&similar != 0 && t.double(text, nodes, open) {
@@ -274,11 +244,7 @@ empty:
 	goto after
 
 name:
-	if i < len(text) && text[i] <= ' ' {
-		if n := space(text, i); n > i {
-			i, info = n, info|spaced
-		}
-	}
+	i, info = skip(text, i, info)
 	if i >= len(text) || text[i] != '"' {
 		return i, why
 	}
@@ -318,11 +284,7 @@ name:
 		names |= bit
 		info |= flags & lone
 	}
-	if i < len(text) && text[i] <= ' ' {
-		if n := space(text, i); n > i {
-			i, info = n, info|spaced
-		}
-	}
+	i, info = skip(text, i, info)
 	if i >= len(text) || text[i] != ':' {
 		return i, wantColon
 	}

@@ -6,11 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-func space(text []byte, i int) int {
+// skip returns the index after the white space that begins at i, and info with what
+// there is of it.
+func skip(text []byte, i int, info uint32) (int, uint32) {
+	if i < len(text) && text[i] <= ' ' {
+		return space(text, i, info)
+	}
+	return i, info
+}
+
+func space(text []byte, i int, info uint32) (int, uint32) {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
+		info |= spaced
 	}
-	return i
+	return i, info
 }
 
 // plainEnd returns the index of a byte that special marks: all before it from i on

@@ -45,7 +45,7 @@ type row struct {
 // server. The first row that has a package counts.
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
-	{packages: []string{"internal/cause", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/cause", "internal/deadline", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
 	{packages: []string{"internal/jsonrpc"}, inside: []string{"internal/jsontree"}},
 	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
 	{packages: []string{"internal/loglimit"}, outside: []string{"golang.org/x/time"}},
@@ -66,23 +66,28 @@ var table = []row{
 		outside:  []string{protobuf, rpc},
 	},
 	{
+		packages: []string{"internal/adapter"},
+		inside:   []string{"=errmap", "internal/cause"},
+		outside:  []string{rpc},
+	},
+	{
 		packages: []string{"errmap/errmapconnect"},
-		inside:   []string{"gen", "=errmap", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapconnectv1"},
-		inside:   []string{"gen", "=errmap", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
 		outside:  []string{"=" + connectV1, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapgrpc"},
-		inside:   []string{"gen", "=errmap", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
 		outside:  []string{grpcGo, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmaphttp"},
-		inside:   []string{"gen", "=errmap", "internal/negotiate"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/negotiate"},
 		outside:  []string{protobuf, rpc},
 	},
 	{
@@ -92,7 +97,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapa2a"},
-		inside:   []string{"gen", "=errmap"},
+		inside:   []string{"gen", "=errmap", "internal/adapter"},
 		outside:  []string{a2a, jsonText, protobuf, rpc},
 	},
 	{
@@ -117,23 +122,23 @@ var table = []row{
 	},
 	{
 		packages: []string{"server/httpjson"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/negotiate", "internal/origin", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/negotiate", "internal/origin", "internal/register"},
 		outside:  []string{connect, gateway, api, protobuf, rpc},
 	},
 	{packages: []string{"server/httpserver"}, inside: []string{"internal/deadline", "internal/loglimit", "internal/origin"}, outside: []string{"connectrpc.com/cors", "github.com/rs/cors"}},
 	{
 		packages: []string{"server/gateway"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "=server"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/adapter", "=server"},
 		outside:  []string{connect, reflect, protobuf, rpc, "golang.org/x/net", "golang.org/x/sync"},
 	},
 	{
 		packages: []string{"server"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/float", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/jsonrpc", "internal/loglimit", "internal/negotiate", "internal/origin", "internal/procedure", "internal/protojson", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/jsonrpc", "internal/loglimit", "internal/negotiate", "internal/origin", "internal/procedure", "internal/protojson", "internal/register"},
 		outside:  []string{connect, protobuf, rpc, api},
 	},
 	{
 		packages: []string{"client"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/jsonrpc"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/adapter", "internal/cause", "internal/jsonrpc"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{

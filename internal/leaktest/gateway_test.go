@@ -18,7 +18,6 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/protoadapt"
 
-	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	libraryv1 "github.com/errmap/errmap/internal/testproto/gen/library/v1"
 	"github.com/errmap/errmap/server"
@@ -121,11 +120,10 @@ func TestLeaks_gateway(t *testing.T) {
 				g := gateway.New(up.Transport(), schema, gateway.WithServerOptions(errmapconnect.WithGuard(l.guard())))
 				mux := http.NewServeMux()
 				connecthttp.Mount(mux, g.Server(), connecthttp.WithGRPC(), connecthttp.WithGRPCWeb(), connecthttp.WithProtoJSON())
-				guard := errmap.WithLog(l.report)
-				if err := server.Mount(mux, g.Server(), server.WithCatalog(g.Catalog()), server.WithGuard(guard)); err != nil {
+				if err := server.Mount(mux, g.Server(), server.WithCatalog(g.Catalog()), server.WithGuard(l.guard())); err != nil {
 					t.Fatal(err)
 				}
-				if err := httpjson.Mount(mux, g.Server(), httpjson.WithCatalog(g.Catalog()), httpjson.WithGuard(guard)); err != nil {
+				if err := httpjson.Mount(mux, g.Server(), httpjson.WithCatalog(g.Catalog()), httpjson.WithGuard(l.guard())); err != nil {
 					t.Fatal(err)
 				}
 				r := serve(t, mux)

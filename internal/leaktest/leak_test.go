@@ -260,7 +260,7 @@ func grpcGo(t *testing.T, fail failing, l *log) []byte {
 func posted(body string, inside bool, headers ...string) func(*testing.T, failing, *log) []byte {
 	return func(t *testing.T, fail failing, l *log) []byte {
 		opts := []server.Option{
-			server.WithGuard(errmap.WithLog(l.report)),
+			server.WithGuard(errmap.NewGuard(errmap.WithLog(l.report))),
 			server.WithNotificationLog(func(context.Context, server.Dropped) {}),
 		}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://library/", strings.NewReader(body))
@@ -298,7 +298,7 @@ func got(path string, inside bool, headers ...string) func(*testing.T, failing, 
 			request.Header.Set(headers[i], headers[i+1])
 		}
 		mux := http.NewServeMux()
-		if err := httpjson.Mount(mux, mountedServer(fail, l, inside), httpjson.WithGuard(errmap.WithLog(l.report))); err != nil {
+		if err := httpjson.Mount(mux, mountedServer(fail, l, inside), httpjson.WithGuard(errmap.NewGuard(errmap.WithLog(l.report)))); err != nil {
 			t.Fatal(err)
 		}
 		return exchange(t, mux, request)

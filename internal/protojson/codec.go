@@ -283,20 +283,74 @@ func (c *Codec) ReadAny(v jsontree.Value) (typeURL string, value []byte, whole b
 	if l == nil {
 		return "", nil, false
 	}
-	r := getReader(c)
-	r.numbers = true
-	out, ok := r.embedded(r.out[:0], v, l.table)
-	r.out = out
-	switch {
-	case ok:
-		typeURL, value, whole = l.url, clone(out), true
-	case r.trouble == foreign:
-		if value, whole = c.libraryRead(l, v, false); whole {
-			typeURL = l.url
-		}
+	if value, whole = c.read(l, v, strict); !whole {
+		return "", nil, false
 	}
+	return l.url, value, true
+}
+
+// manner says how an object is read.
+type manner uint8
+
+const (
+	strict  manner = iota // with "@type", whole
+	lenient               // with "@type", but what the schema does not know
+	plain                 // the same without "@type"
+)
+
+func (c *Codec) read(l *link, v jsontree.Value, how manner) (value []byte, ok bool) {
+	r := getReader(c)
+	r.lenient, r.numbers = how != strict, how == strict
+	out := r.out[:0]
+	switch {
+	case how == strict:
+		out, ok = r.embedded(out, v, l.table)
+	case how == lenient && !l.table.wellKnown:
+		r.textual = l.table.desc.FullName() == errorInfo
+		out, ok = r.fields(out, v, l.table, typedObject)
+	default:
+		if how == lenient {
+			v = v.Get("value")
+		}
+		out, ok = r.message(out, v, l.table)
+	}
+	r.out = out
+	if ok && len(out) > 0 {
+		value = append(make([]byte, 0, len(out)), out...)
+	}
+	trouble := r.trouble
 	r.put()
-	return typeURL, value, whole
+	if !ok && trouble == foreign {
+		return c.libraryRead(l, v, how != strict)
+	}
+	return value, ok
+}
+
+const errorInfo = "google.rpc.ErrorInfo"
+
+// ReadKnown reads what an object with a string "@type" says as its type. Members that
+// the schema does not know are left out, and so are names of enum values. Types of
+// google.protobuf are read from the member "value". Metadata of a google.rpc.ErrorInfo
+// that are no strings read as their JSON text, null as nothing.
+//
+// It is false where the type is not linked, and where ProtoJSON refuses what it knows:
+// then no part of the object counts. The value is as that of [Codec.ReadAny].
+func (c *Codec) ReadKnown(v jsontree.Value) (typeURL string, value []byte, ok bool) {
+	l := c.linkOf(v)
+	if l == nil {
+		return "", nil, false
+	}
+	value, ok = c.read(l, v, lenient)
+	return l.url, value, ok
+}
+
+// ReadMessage reads an object as a message of a linked type, as [Codec.ReadKnown] does,
+// but without "@type".
+func (c *Codec) ReadMessage(typeURL string, v jsontree.Value) (value []byte, ok bool) {
+	if l := c.link(typeURL); l != nil {
+		return c.read(l, v, plain)
+	}
+	return nil, false
 }
 
 // linkOf returns what the "@type" of an object names, nil for nothing.
@@ -310,11 +364,4 @@ func (c *Codec) linkOf(v jsontree.Value) *link {
 		return c.linkBytes(raw)
 	}
 	return c.link(name.Text())
-}
-
-func clone(b []byte) []byte {
-	if len(b) == 0 {
-		return nil
-	}
-	return append(make([]byte, 0, len(b)), b...)
 }

@@ -93,9 +93,7 @@ func (c *Codec) librarySet(message protoreflect.Message, fd protoreflect.FieldDe
 }
 
 // merge sets a field to what wire, which holds nothing else, says.
-func merge(wire []byte, message protoreflect.Message, fd protoreflect.FieldDescriptor) (ok bool) {
-	var err error
-	defer recovered(&err)
+func merge(wire []byte, message protoreflect.Message, fd protoreflect.FieldDescriptor) bool {
 	message.Clear(fd)
-	return proto.UnmarshalOptions{Merge: true, AllowPartial: true}.Unmarshal(wire, message.Interface()) == nil
+	return Unmarshal(proto.UnmarshalOptions{Merge: true, AllowPartial: true}, wire, message.Interface()) == nil
 }

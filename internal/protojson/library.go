@@ -39,11 +39,16 @@ func recovered(err *error) {
 	}
 }
 
-func (c *Codec) unmarshal(l *link, value []byte, options proto.UnmarshalOptions) (_ proto.Message, err error) {
+// Unmarshal is that of options, and an error where it panics.
+func Unmarshal(options proto.UnmarshalOptions, value []byte, m proto.Message) (err error) {
 	defer recovered(&err)
+	return options.Unmarshal(value, m)
+}
+
+func (c *Codec) unmarshal(l *link, value []byte, options proto.UnmarshalOptions) (proto.Message, error) {
 	m := l.mt.New().Interface()
 	options.Resolver, options.AllowPartial = c.types, true
-	return m, options.Unmarshal(value, m)
+	return m, Unmarshal(options, value, m)
 }
 
 func marshal(dst []byte, m proto.Message) (_ []byte, err error) {
@@ -186,12 +191,6 @@ func (r *reader) ascend(wire []byte, m *Message) {
 			content, _ := protowire.ConsumeGroup(number, rest)
 			r.ascend(content, f.message)
 		case kind != protowire.BytesType || f.kind != protoreflect.MessageKind:
-		case f.value != nil && f.value.message != nil:
-			content, _ := protowire.ConsumeBytes(rest)
-			_, _, key := protowire.ConsumeField(content)
-			_, _, tag := protowire.ConsumeTag(content[key:])
-			value, _ := protowire.ConsumeBytes(content[key+tag:])
-			r.ascend(value, f.value.message)
 		case f.message != nil:
 			content, _ := protowire.ConsumeBytes(rest)
 			r.ascend(content, f.message)

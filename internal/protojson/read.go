@@ -56,6 +56,9 @@ func (r *reader) fail(t trouble) bool {
 	return false
 }
 
+// isLeftOut tells whether a value was not read because it need not be.
+func (r *reader) isLeftOut(ok bool) bool { return !ok && r.trouble == leftOut }
+
 // message appends the bytes of a message.
 func (r *reader) message(dst []byte, v jsontree.Value, m *Message) ([]byte, bool) {
 	if m.form < formAny {
@@ -178,9 +181,6 @@ func (r *reader) field(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 	case f.kind == protoreflect.GroupKind:
 		return dst, r.fail(foreign)
 	case f.value != nil:
-		if r.textual && v.Is(jsontree.Object) && f.key.kind == protoreflect.StringKind && f.value.kind == protoreflect.StringKind && f.number == 3 {
-			return r.texts(dst, v, f)
-		}
 		return r.entries(dst, v, f)
 	case f.repeated:
 		return r.elements(dst, v, f)
@@ -188,11 +188,11 @@ func (r *reader) field(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 	start := len(dst)
 	dst = append(dst, f.tag...)
 	body := len(dst)
-	dst, answer := r.value(dst, v, f)
-	if answer == leftOut || !f.presence && answer == read && f.zero(dst[body:]) {
+	dst, ok := r.value(dst, v, f)
+	if r.isLeftOut(ok) || ok && !f.presence && f.zero(dst[body:]) {
 		return dst[:start], true
 	}
-	return dst, answer == read
+	return dst, ok
 }
 
 // elements appends a list.
@@ -213,11 +213,11 @@ func (r *reader) elements(dst []byte, v jsontree.Value, f *field) ([]byte, bool)
 		if !f.packed {
 			dst = append(dst, f.tag...)
 		}
-		var answer answer
-		if dst, answer = r.value(dst, e, f); answer == failed {
-			return dst, false
-		} else if answer == leftOut {
+		var ok bool
+		if dst, ok = r.value(dst, e, f); r.isLeftOut(ok) {
 			dst = dst[:before]
+		} else if !ok {
+			return dst, false
 		}
 	}
 	if !f.packed {
@@ -234,32 +234,41 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 	if !v.Is(jsontree.Object) {
 		return dst, r.fail(refused)
 	}
+	// Of metadata, what is no text is its JSON, null is nothing, and lone surrogates are U+FFFD.
+	texts := r.textual && f.key.kind == protoreflect.StringKind && f.value.kind == protoreflect.StringKind
 	start, ascends, doubled := len(dst), true, v.Doubled()
 	var last []byte // the name before
 	for e := v.First(); e.Exists(); e = e.Next() {
-		if doubled && e.Repeats() {
+		if doubled && e.Repeats() || texts && e.Is(jsontree.Null) {
 			continue
 		}
 		before := len(dst)
 		dst = append(append(append(dst, f.tag...), 0), f.key.tag...)
 		var ok bool
-		if dst, ok = r.key(dst, e, f.key); !ok {
+		if dst, ok = r.key(dst, e, f.key); !ok && !texts {
 			return dst, r.fail(refused)
 		}
 		dst = append(dst, f.value.tag...)
-		var answer answer
-		if dst, answer = r.value(dst, e, f.value); answer == failed {
-			return dst, false
-		} else if answer == leftOut {
-			dst = dst[:before]
-			continue
+		body := len(dst)
+		switch {
+		case texts && e.Is(jsontree.String):
+			dst = frame(e.AppendText(append(dst, 0)), body)
+		case texts:
+			dst = frame(e.AppendOnce(append(dst, 0)), body)
+		default:
+			if dst, ok = r.value(dst, e, f.value); r.isLeftOut(ok) {
+				dst = dst[:before]
+				continue
+			} else if !ok {
+				return dst, false
+			}
 		}
 		dst = frame(dst, before+len(f.tag))
 		name, plain := e.RawName()
 		ascends = ascends && plain && (last == nil || f.key.kind == protoreflect.StringKind && bytes.Compare(last, name) < 0)
 		last = name
 	}
-	if !ascends && !r.order(dst[start:], f) {
+	if !ascends && !r.order(dst[start:], f) && !texts {
 		return dst, r.fail(refused)
 	}
 	return dst, true
@@ -269,15 +278,12 @@ func (r *reader) entries(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 func (r *reader) key(dst []byte, e jsontree.Value, f *field) ([]byte, bool) {
 	name, plain := e.RawName()
 	if !plain {
-		if e.Lone() {
-			return dst, false
-		}
 		r.text = e.AppendNameText(r.text[:0])
 		name = r.text
 	}
 	switch {
 	case f.kind == protoreflect.StringKind:
-		return append(protowire.AppendVarint(dst, uint64(len(name))), name...), true
+		return append(protowire.AppendVarint(dst, uint64(len(name))), name...), plain || !e.Lone()
 	case f.kind == protoreflect.BoolKind:
 		switch string(name) {
 		case "true":
@@ -292,31 +298,6 @@ func (r *reader) key(dst []byte, e jsontree.Value, f *field) ([]byte, bool) {
 	}
 	n, err := strconv.ParseUint(string(name), 10, f.bits)
 	return f.appendNumber(dst, n), err == nil
-}
-
-// texts appends the metadata of an ErrorInfo: what is no text as its JSON, null as
-// nothing.
-func (r *reader) texts(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
-	start := len(dst)
-	for e := v.First(); e.Exists(); e = e.Next() {
-		if e.Repeats() || e.Is(jsontree.Null) {
-			continue
-		}
-		before := len(dst)
-		dst = append(append(append(dst, f.tag...), 0), f.key.tag...)
-		r.text = e.AppendNameText(r.text[:0])
-		dst = append(protowire.AppendVarint(dst, uint64(len(r.text))), r.text...)
-		dst = append(append(dst, f.value.tag...), 0)
-		body := len(dst)
-		if e.Is(jsontree.String) {
-			dst = e.AppendText(dst)
-		} else {
-			dst = e.AppendOnce(dst)
-		}
-		dst = frame(frame(dst, body-1), before+len(f.tag))
-	}
-	r.order(dst[start:], f)
-	return dst, true
 }
 
 // order puts fields that were written into the order of their numbers, or if f is

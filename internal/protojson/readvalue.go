@@ -10,24 +10,9 @@ import (
 	"github.com/errmap/errmap/internal/jsontree"
 )
 
-// answer is what came of reading a value.
-type answer uint8
-
-const (
-	failed  answer = iota
-	read           // it was appended
-	leftOut        // the schema does not know it, which does not matter
-)
-
-func answerOf(ok bool) answer {
-	if ok {
-		return read
-	}
-	return failed
-}
-
-// value appends one value without its tag.
-func (r *reader) value(dst []byte, v jsontree.Value, f *field) ([]byte, answer) {
+// value appends one value without its tag. The trouble is leftOut where the schema does
+// not know it, which does not matter.
+func (r *reader) value(dst []byte, v jsontree.Value, f *field) ([]byte, bool) {
 	ok := false
 	switch f.kind {
 	case protoreflect.StringKind:
@@ -39,7 +24,7 @@ func (r *reader) value(dst []byte, v jsontree.Value, f *field) ([]byte, answer) 
 		if dst, ok = r.message(append(dst, 0), v, f.message); ok {
 			dst = frame(dst, start)
 		}
-		return dst, answerOf(ok) // the trouble is known
+		return dst, ok // the trouble is known
 	case protoreflect.BoolKind:
 		if ok = v.Is(jsontree.Bool); v.Bool() {
 			dst = append(dst, 1)
@@ -56,7 +41,7 @@ func (r *reader) value(dst []byte, v jsontree.Value, f *field) ([]byte, answer) 
 	if !ok {
 		r.trouble = refused
 	}
-	return dst, answerOf(ok)
+	return dst, ok
 }
 
 func (r *reader) string(dst []byte, v jsontree.Value) ([]byte, bool) {
@@ -104,40 +89,40 @@ func (r *reader) base64(dst []byte, v jsontree.Value) ([]byte, bool) {
 	return frame(dst, start), true
 }
 
-func (r *reader) enum(dst []byte, v jsontree.Value, e *enum) ([]byte, answer) {
+func (r *reader) enum(dst []byte, v jsontree.Value, e *enum) ([]byte, bool) {
 	var number int32
 	r.trouble = refused
 	switch v.Kind() {
 	case jsontree.Null:
 		if !e.null {
-			return dst, failed
+			return dst, false
 		}
 	case jsontree.String:
 		content, ok := r.content(v)
 		if !ok {
-			return dst, failed
+			return dst, false
 		}
 		if number, ok = e.byName[string(content)]; !ok {
 			if r.lenient {
-				return dst, leftOut
+				r.trouble = leftOut
 			}
-			return dst, failed
+			return dst, false
 		}
 	case jsontree.Number:
 		magnitude, negative, ok := integer(v.Raw())
 		n, fits := signed(magnitude, negative, 32)
 		if number = int32(n); !ok || !fits {
-			return dst, failed
+			return dst, false
 		}
 		switch name := e.names[number]; {
 		case name == nil && e.closed:
 			r.trouble = foreign
-			return dst, failed
+			return dst, false
 		case r.numbers && number != 0 && (name != nil || e.null): // it would be written as its name
-			return dst, failed
+			return dst, false
 		}
 	default:
-		return dst, failed
+		return dst, false
 	}
-	return protowire.AppendVarint(dst, uint64(int64(number))), read
+	return protowire.AppendVarint(dst, uint64(int64(number))), true
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
@@ -89,18 +90,25 @@ func (w *writer) anyFields(wire []byte, m *Message) (typeURL, value []byte, ok b
 
 // moment returns the seconds and nanoseconds of a Timestamp or Duration.
 func (w *writer) moment(wire []byte, m *Message) (seconds int64, nanos int32, ok bool) {
-	for {
-		f, value, rest, ok := w.next(wire, m)
-		if !ok || f == nil {
-			return seconds, nanos, ok
+	for len(wire) > 0 {
+		number, kind, n := consumeTag(wire)
+		if n < 0 {
+			return 0, 0, w.fail(refused)
 		}
-		v, _ := f.number64(value)
-		if wire = rest; f.number == 1 {
-			seconds = int64(v)
+		wire = wire[n:]
+		if number > 2 || kind != protowire.VarintType {
+			n = w.skip(m, nil, number, kind, wire)
+		} else if v, size := protowire.ConsumeVarint(wire); number == 1 {
+			seconds, n = int64(v), size
 		} else {
-			nanos = int32(v)
+			nanos, n = int32(v), size
 		}
+		if n < 0 {
+			return 0, 0, false // the trouble is refused until there is another
+		}
+		wire = wire[n:]
 	}
+	return seconds, nanos, true
 }
 
 func (w *writer) time(dst []byte, seconds int64, nanos int32) ([]byte, bool) {

@@ -63,9 +63,9 @@ type field struct {
 	tag      []byte // of one value
 	tagged   []byte // of a packed list
 	enum     *enum
-	message  *Message
-	key      *field // of a map
-	value    *field // of a map
+	message  *Message // of a map, that of its entries
+	key      *field   // of a map
+	value    *field   // of a map
 }
 
 // enum is what is known of an enum type.
@@ -143,7 +143,7 @@ func reserved(name string) bool { return name == "@type" || strings.HasPrefix(na
 
 func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
 	*f = field{
-		kind: fd.Kind(), repeated: fd.IsList(), packed: fd.IsPacked(), presence: fd.HasPresence(),
+		kind: fd.Kind(), repeated: fd.IsList(), packed: fd.IsPacked(), presence: fd.HasPresence() || fd.ContainingMessage().IsMapEntry(),
 		number: fd.Number(), place: fd.Index(), oneof: -1,
 	}
 	f.json = fd.JSONName()
@@ -175,15 +175,12 @@ func (c *Codec) compileField(f *field, fd protoreflect.FieldDescriptor) {
 	case protoreflect.GroupKind:
 		f.wire, f.message = protowire.StartGroupType, c.compile(fd.Message())
 	case protoreflect.MessageKind:
+		f.message = c.compile(fd.Message())
 		if !fd.IsMap() {
-			f.message = c.compile(fd.Message())
 			break
 		}
-		f.key, f.value = new(field), new(field)
-		c.compileField(f.key, fd.MapKey())
-		c.compileField(f.value, fd.MapValue())
-		f.key.presence, f.value.presence = true, true // entries are written whole
-		if f.value.kind == protoreflect.GroupKind {
+		f.key, f.value = &f.message.fields[0], &f.message.fields[1]
+		if fd.MapValue().Kind() == protoreflect.GroupKind {
 			f.kind = protoreflect.GroupKind
 		}
 	}

@@ -15,6 +15,7 @@ const (
 	refused trouble = iota // no ProtoJSON says it, or it is none
 	odd                    // fields stand twice or in an odd order: the library may put that right
 	foreign                // the tables do not hold it: the library may
+	leftOut                // the schema does not know it, which does not matter
 )
 
 // A writer writes ProtoJSON while it passes once over Protobuf bytes.
@@ -98,7 +99,7 @@ func (w *writer) next(wire []byte, m *Message) (f *field, value, rest []byte, ok
 		}
 		wire = wire[n:]
 		if f = m.numbered(number); f != nil && f.takes(kind) {
-			if n = protowire.ConsumeFieldValue(number, kind, wire); n < 0 {
+			if n = consumeValue(number, kind, wire); n < 0 {
 				return nil, nil, nil, w.fail(refused)
 			}
 			return f, wire[:n], wire[n:], true
@@ -334,6 +335,19 @@ func consumeBytes(wire []byte) ([]byte, int) {
 		}
 	}
 	return protowire.ConsumeBytes(wire)
+}
+
+// consumeValue is protowire's ConsumeFieldValue, faster for what is short.
+func consumeValue(number protowire.Number, kind protowire.Type, wire []byte) int {
+	if len(wire) > 0 && wire[0] < 0x80 {
+		if kind == protowire.VarintType {
+			return 1
+		}
+		if n := int(wire[0]) + 1; kind == protowire.BytesType && n <= len(wire) {
+			return n
+		}
+	}
+	return protowire.ConsumeFieldValue(number, kind, wire)
 }
 
 // zeros are the zero value of every type on the wire.

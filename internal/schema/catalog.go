@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,7 +35,7 @@ type Catalog struct {
 	byDomain    map[string]map[string]*Definition // then by reason
 	byNumber    map[domainNumber]*Definition
 	byProblem   map[string]*Definition
-	types       *fileTypes // nil: all that is linked
+	types       *protoregistry.Types // nil: all that is linked
 	codec       atomic.Pointer[protojson.Codec]
 }
 
@@ -97,11 +98,7 @@ var linked = sync.OnceValue(func() *Catalog {
 // DefinitionOf), and where two errors share domain and reason or, within a
 // domain, the JSON-RPC number.
 func NewCatalog(files ...protoreflect.FileDescriptor) (*Catalog, error) {
-	c := &Catalog{types: &fileTypes{
-		messages:   make(map[protoreflect.FullName]protoreflect.MessageType),
-		extensions: make(map[protoreflect.FullName]protoreflect.ExtensionType),
-		numbers:    make(map[extensionNumber]protoreflect.ExtensionType),
-	}}
+	c := &Catalog{types: new(protoregistry.Types)}
 	definitions, mistakes := c.collect(files)
 	defined := make(map[string]bool, len(definitions))
 	for _, d := range definitions {
@@ -204,7 +201,7 @@ func (c *Catalog) collect(files []protoreflect.FileDescriptor) (definitions []*D
 			queue = append(queue, imports.Get(i).FileDescriptor)
 		}
 		for md := range Messages(file.Messages()) {
-			if _, there := c.types.messages[md.FullName()]; there {
+			if _, err := c.types.FindMessageByName(md.FullName()); err == nil {
 				continue
 			}
 			definition, err := c.definitionOf(md)
@@ -215,7 +212,7 @@ func (c *Catalog) collect(files []protoreflect.FileDescriptor) (definitions []*D
 				mistakes = append(mistakes, err)
 			}
 		}
-		c.types.add(file)
+		c.add(file)
 	}
 	return definitions, mistakes
 }
@@ -260,10 +257,7 @@ func (c *Catalog) index(definitions []*Definition) (clashes []error) {
 		c.byNumber[domainNumber{d.domain, number}] = d
 	}
 	slices.SortFunc(c.definitions, func(a, b *Definition) int {
-		if byDomain := strings.Compare(a.domain, b.domain); byDomain != 0 {
-			return byDomain
-		}
-		return strings.Compare(a.reason, b.reason)
+		return cmp.Or(strings.Compare(a.domain, b.domain), strings.Compare(a.reason, b.reason))
 	})
 	for _, d := range c.definitions {
 		if _, taken := c.byProblem[d.problem]; !taken && d.problem != "" {

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // DetailOf returns m as a detail, its text repaired where it is not UTF-8. It fails
@@ -18,4 +19,10 @@ func DetailOf(m proto.Message) (hub.Detail, error) {
 		}
 	}
 	return hub.Detail{TypeURL: hub.URLPrefix + string(m.ProtoReflect().Descriptor().FullName()), Value: value}, nil
+}
+
+// UnmarshalProto is o.Unmarshal, and an error where that panics, which it does on some
+// bytes where there is no generated code.
+func UnmarshalProto(o proto.UnmarshalOptions, b []byte, m proto.Message) error {
+	return protojson.Unmarshal(o, b, m)
 }

@@ -73,52 +73,43 @@ func (s extensionSet) FindExtensionByNumber(message protoreflect.FullName, numbe
 	return nil, protoregistry.NotFound
 }
 
-// fileTypes are the types of the files of one catalogue.
-type fileTypes struct {
-	messages   map[protoreflect.FullName]protoreflect.MessageType
-	extensions map[protoreflect.FullName]protoreflect.ExtensionType
-	numbers    map[extensionNumber]protoreflect.ExtensionType
-}
-
-type extensionNumber struct {
-	message protoreflect.FullName
-	number  protoreflect.FieldNumber
-}
-
 // add takes in the types of a file; those that are there already stand. A
 // descriptor that is linked into the program keeps its Go type.
-func (t *fileTypes) add(file protoreflect.FileDescriptor) {
-	t.addExtensions(file.Extensions())
+func (c *Catalog) add(file protoreflect.FileDescriptor) {
+	c.addExtensions(file.Extensions())
 	for md := range Messages(file.Messages()) {
-		t.addExtensions(md.Extensions())
-		if _, there := t.messages[md.FullName()]; there {
-			continue
-		}
+		c.addExtensions(md.Extensions())
 		mt, linked := linkedType(md)
 		if !linked {
 			mt = dynamicpb.NewMessageType(md)
 		}
-		t.messages[md.FullName()] = mt
+		_ = c.types.RegisterMessage(mt) // fails for what is there
 	}
 }
 
-func (t *fileTypes) addExtensions(extensions protoreflect.ExtensionDescriptors) {
+func (c *Catalog) addExtensions(extensions protoreflect.ExtensionDescriptors) {
 	for i := range extensions.Len() {
 		fd := extensions.Get(i)
-		if _, there := t.extensions[fd.FullName()]; there {
-			continue
-		}
 		xt, err := protoregistry.GlobalTypes.FindExtensionByName(fd.FullName())
 		if err != nil || xt.TypeDescriptor().Descriptor() != fd {
 			xt = dynamicpb.NewExtensionType(fd)
 		}
-		t.extensions[fd.FullName()] = xt
-		key := extensionNumber{fd.ContainingMessage().FullName(), fd.Number()}
-		if _, there := t.numbers[key]; !there {
-			t.numbers[key] = xt
-		}
+		_ = c.types.RegisterExtension(xt)
 	}
 }
+
+// resolver finds the types that not every catalogue knows.
+func (c *Catalog) resolver() *protoregistry.Types {
+	switch {
+	case c == nil:
+		return noTypes
+	case c.types == nil:
+		return protoregistry.GlobalTypes
+	}
+	return c.types
+}
+
+var noTypes = new(protoregistry.Types)
 
 // FindMessageByURL returns the type that the last segment of a type URL names,
 // protoregistry.NotFound where the catalogue does not know it. With the other
@@ -133,46 +124,25 @@ func (c *Catalog) FindMessageByName(name protoreflect.FullName) (protoreflect.Me
 	if known, ok := baseTypes()[name]; ok {
 		return known, nil
 	}
-	switch {
-	case c == nil:
-		return nil, protoregistry.NotFound
-	case c.types == nil:
-		return protoregistry.GlobalTypes.FindMessageByName(name)
-	}
-	if known, ok := c.types.messages[name]; ok {
-		return known, nil
-	}
-	return nil, protoregistry.NotFound
+	return c.resolver().FindMessageByName(name)
 }
 
 // FindExtensionByName returns an extension by its full name,
 // protoregistry.NotFound where the catalogue does not know it.
 func (c *Catalog) FindExtensionByName(name protoreflect.FullName) (protoreflect.ExtensionType, error) {
-	if c != nil && c.types == nil {
-		return protoregistry.GlobalTypes.FindExtensionByName(name)
-	}
-	if known, err := ownExtensions.FindExtensionByName(name); err == nil || c == nil {
-		return known, err
-	}
-	if known, ok := c.types.extensions[name]; ok {
+	if known, err := ownExtensions.FindExtensionByName(name); err == nil {
 		return known, nil
 	}
-	return nil, protoregistry.NotFound
+	return c.resolver().FindExtensionByName(name)
 }
 
 // FindExtensionByNumber returns the extension of a message by its number,
 // protoregistry.NotFound where the catalogue does not know it.
 func (c *Catalog) FindExtensionByNumber(message protoreflect.FullName, number protoreflect.FieldNumber) (protoreflect.ExtensionType, error) {
-	if c != nil && c.types == nil {
-		return protoregistry.GlobalTypes.FindExtensionByNumber(message, number)
-	}
-	if known, err := ownExtensions.FindExtensionByNumber(message, number); err == nil || c == nil {
-		return known, err
-	}
-	if known, ok := c.types.numbers[extensionNumber{message, number}]; ok {
+	if known, err := ownExtensions.FindExtensionByNumber(message, number); err == nil {
 		return known, nil
 	}
-	return nil, protoregistry.NotFound
+	return c.resolver().FindExtensionByNumber(message, number)
 }
 
 // linkedType returns the Go type of a descriptor that is linked into the

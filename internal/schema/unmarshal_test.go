@@ -28,7 +28,7 @@ func TestUnmarshal_hostile_map_entry(t *testing.T) {
 		return false
 	}
 	if !panics() {
-		t.Error("protobuf-go no longer panics: unmarshal.go may go")
+		t.Error("protobuf-go no longer panics: recovering may go")
 	}
 	t.Run("a detail field", func(t *testing.T) {
 		t.Parallel()

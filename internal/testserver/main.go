@@ -65,8 +65,8 @@ func newHandler(files, profile string) (http.Handler, error) {
 		return nil, err
 	}
 	// What is kept from callers is no news in a test.
-	quiet := errmap.WithLog(func(ctx context.Context, r errmap.Report) { slog.DebugContext(ctx, r.ID, "error", r.Err) })
-	rpc := errmapconnect.NewServer(errmapconnect.WithGuard(errmap.NewGuard(quiet)))
+	quiet := errmap.NewGuard(errmap.WithLog(func(ctx context.Context, r errmap.Report) { slog.DebugContext(ctx, r.ID, "error", r.Err) }))
+	rpc := errmapconnect.NewServer(errmapconnect.WithGuard(quiet))
 	shopv1connect.RegisterCartHandler(rpc, cart{})
 	libraryv1connect.RegisterLibraryHandler(rpc, library{})
 	mux := http.NewServeMux()

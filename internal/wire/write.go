@@ -41,10 +41,17 @@ func appendValueForm(dst []byte, d *hub.Detail) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendWrapped appends a detail without a type as a google.protobuf.Value.
+// appendWrapped appends a detail without a type as a google.protobuf.Value, which has
+// each member once, as any object with a type.
 func appendWrapped(dst []byte, d *hub.Detail) []byte {
 	dst = append(dst, `{"`+memberType+`":"`+hub.URLPrefix+hub.NameValue+`","value":`...)
-	return append(append(dst, untypedText(d)...), '}')
+	text := untypedText(d)
+	tree := jsontree.Get()
+	defer tree.Release()
+	if tree.Parse(text, anyDepth) != nil {
+		return append(append(dst, text...), '}')
+	}
+	return append(tree.Root().AppendOnce(dst), '}')
 }
 
 // wrappedView returns the google.protobuf.Value of a detail as readers see it.

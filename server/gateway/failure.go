@@ -3,22 +3,20 @@ package gateway
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
-	"syscall"
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
-	"golang.org/x/net/http2"
+	"github.com/errmap/errmap/internal/adapter"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
 // What a caller is told of the way to the upstream. The cause is in the log.
 const (
 	unreachable = "the upstream cannot be reached"
-	brokenOff   = "the upstream's answer broke off"
+	brokenOff   = "the call to the upstream broke off"
 	tooLate     = "the upstream did not answer in time"
 	unreadable  = "the upstream's answer cannot be read"
 	halfDuplex  = "the upstream speaks HTTP/1.1, and a stream in both directions needs HTTP/2"
@@ -37,15 +35,14 @@ func (g *Gateway) upstreamError(ctx context.Context, spec connect.Spec, err erro
 	if needsFullDuplex(spec, e, err) {
 		return g.failed(ctx, spec, code.Code_UNIMPLEMENTED, halfDuplex, err)
 	}
-	if brokeOff(err) {
-		return g.failed(ctx, spec, code.Code_UNAVAILABLE, brokenOff, err)
-	}
 	switch e.Code() {
 	case code.Code_CANCELLED, code.Code_UNKNOWN, code.Code_UNAVAILABLE:
 		// A connection that breaks under a call reads as any of these.
-		return g.failed(ctx, spec, code.Code_UNAVAILABLE, unreachable, err)
-	case code.Code_INVALID_ARGUMENT: // the upstream's answer, nothing of the caller's
-		return g.failed(ctx, spec, code.Code_INTERNAL, unreadable, err)
+		text := unreachable
+		if e.Message() == adapter.BrokeOff {
+			text = brokenOff
+		}
+		return g.failed(ctx, spec, code.Code_UNAVAILABLE, text, err)
 	}
 	return g.failed(ctx, spec, e.Code(), unreadable, err)
 }
@@ -54,24 +51,6 @@ func (g *Gateway) upstreamError(ctx context.Context, spec connect.Spec, err erro
 func (g *Gateway) failed(ctx context.Context, spec connect.Spec, c code.Code, text string, cause error) error {
 	g.log.failed(ctx, spec.Procedure, text, cause)
 	return errmap.NewCode(c, text).WithCause(cause)
-}
-
-// brokeOff tells whether an answer had begun and ended before its end: connect
-// takes most of that for a breach of its protocol, and a caller that reads INTERNAL
-// does not try again.
-func brokeOff(err error) bool {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || strings.Contains(err.Error(), "server sent GOAWAY and closed the connection") {
-		return true
-	}
-	var reset http2.StreamError // which that of net/http becomes in errors.As
-	if !errors.As(err, &reset) {
-		return false
-	}
-	switch reset.Code {
-	case http2.ErrCodeNo, http2.ErrCodeInternal, http2.ErrCodeCancel, http2.ErrCodeRefusedStream, http2.ErrCodeStreamClosed, http2.ErrCodeConnect:
-		return true // as servers reset streams whose handlers die, and proxies those of servers that do
-	}
-	return false
 }
 
 // needsFullDuplex tells whether a stream in both directions met HTTP/1.1. Servers

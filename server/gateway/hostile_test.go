@@ -138,7 +138,7 @@ func TestGateway_hostileAnswers(t *testing.T) {
 		"an error with a million details": {404, jsonType, nil, text(`{"code":"not_found","message":"m","details":[` + strings.Repeat("{},", 999_999) + "{}]}"), answer(-31404, "m")},
 		"a member twice":                  {404, jsonType, nil, text(`{"code":"not_found","code":"aborted","message":"m","message":"n"}`), answer(-31404, "m")},
 		"a lone surrogate":                {404, jsonType, nil, text(`{"code":"not_found","message":"\ud800"}`), answer(-31404, "\ufffd")},
-		"a length that is too large":      {200, protoType, map[string]string{"Content-Length": "500"}, text("\x0a\x02A1"), answer(-31503, "the upstream's answer broke off")},
+		"a length that is too large":      {200, protoType, map[string]string{"Content-Length": "500"}, text("\x0a\x02A1"), answer(-31503, "the call to the upstream broke off")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/errmap/errmap/errmap/errmaphttp"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // Protocol is how an upstream is spoken to.
@@ -79,10 +80,10 @@ func (u *Upstream) Transport() connect.Transport {
 	client := *u.client
 	switch u.protocol {
 	case ProtocolGRPC:
-		client.Transport = newAbortable(client.Transport)
+		client.Transport = adapter.Abortable(client.Transport)
 		return connecthttp.NewTransport(&client, u.url, connecthttp.WithGRPC())
 	case ProtocolGRPCWeb:
-		client.Transport = newAbortable(client.Transport)
+		client.Transport = adapter.Abortable(client.Transport)
 		return connecthttp.NewTransport(&client, u.url, connecthttp.WithGRPCWeb())
 	case ProtocolConnect:
 	}

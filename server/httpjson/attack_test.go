@@ -246,7 +246,7 @@ func TestFinding_P24_NoValues(t *testing.T) {
 // A method that ends its goroutine ends nothing else.
 func TestFinding_P28_Goexit(t *testing.T) {
 	t.Parallel()
-	quiet := httpjson.WithGuard(errmap.WithLog(func(context.Context, errmap.Report) {}))
+	quiet := httpjson.WithGuard(errmap.NewGuard(errmap.WithLog(func(context.Context, errmap.Report) {})))
 	s := httptest.NewUnstartedServer(newShelf(t, shelf{calls: new(atomic.Int64)}, quiet))
 	s.Config.Protocols = new(http.Protocols)
 	s.Config.Protocols.SetHTTP1(true)

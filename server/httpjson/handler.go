@@ -64,7 +64,7 @@ func NewHandler(server *connect.Server, opts ...Option) (http.Handler, error) {
 		return nil, fmt.Errorf("httpjson: %w", err)
 	}
 	h := &handler{options: o, rule: rule, server: server, held: inflight.New(o.maxHeld), writes: deadline.NewWriteWatch(o.writeTimeout)}
-	h.errors = errmap.NewGuard(append([]errmap.GuardOption{errmap.WithRecognizer(errmapconnect.Recognize)}, o.guard...)...)
+	h.errors = o.guard.With(errmap.WithRecognizer(errmapconnect.Recognize))
 	h.mux = runtime.NewServeMux(
 		runtime.WithDisableHTTPMethodOverride(),
 		runtime.WithDisablePathLengthFallback(),
@@ -134,7 +134,7 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 			return
 		}
 		if b.spec.StreamType == connect.StreamTypeServer && negotiate.Quality(r.Header.Values("Accept"), "text/event-stream") == 0 {
-			h.fail(w, r, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the method answers with text/event-stream, which Accept excludes"))
+			h.refuse(w, r, b, errmap.NewCode(code.Code_INVALID_ARGUMENT, "the method answers with text/event-stream, which Accept excludes"))
 			return
 		}
 		unbound := deadline.BoundReading(w, r, h.readTimeout)
@@ -144,14 +144,14 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 		if refused != nil {
 			// The bound stays: net/http reads some of the rest of the body before
 			// it answers, and that must end too.
-			h.fail(w, r, refused)
+			h.refuse(w, r, b, refused)
 			return
 		}
 		unbound()
 		ctx := r.Context()
 		timeout, limited, err := deadline.Timeout(r.Header)
 		if err != nil {
-			h.fail(w, r, errmap.NewCode(code.Code_INVALID_ARGUMENT, err.Error()))
+			h.refuse(w, r, b, errmap.NewCode(code.Code_INVALID_ARGUMENT, err.Error()))
 			return
 		}
 		if limited {
@@ -164,12 +164,12 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 			slots, limit, text = &h.streams, h.maxStreams, "too many streams at the same time"
 		}
 		if !slots.Acquire(limit) {
-			h.fail(w, r, errmap.NewCode(code.Code_UNAVAILABLE, text))
+			h.refuse(w, r, b, errmap.NewCode(code.Code_UNAVAILABLE, text))
 			return
 		}
 		defer slots.Release()
 		if !h.held.Room(r, b.size.Next()) {
-			h.fail(w, r, busy())
+			h.refuse(w, r, b, busy())
 			return
 		}
 		s := &stream{handler: h, ctx: ctx, binding: b, w: w, r: r, path: path, body: body}

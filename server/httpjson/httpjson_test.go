@@ -286,7 +286,7 @@ func TestHandler_hidden_errors(t *testing.T) {
 	reports := make(chan errmap.Report, 2)
 	rpc := connect.NewServer() // without an interceptor: the mount guards itself
 	libraryv1connect.RegisterLibraryHandler(rpc, library{})
-	h, err := httpjson.NewHandler(rpc, httpjson.WithGuard(errmap.WithLog(func(_ context.Context, r errmap.Report) { reports <- r })))
+	h, err := httpjson.NewHandler(rpc, httpjson.WithGuard(errmap.NewGuard(errmap.WithLog(func(_ context.Context, r errmap.Report) { reports <- r }))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +390,7 @@ func TestHandler_answers(t *testing.T) {
 			rpc := connect.NewServer()
 			rpc.Register(connect.Method{Spec: connect.Spec{Schema: schema, Procedure: "/library.v1.Library/Ping"}, Handler: row.handler})
 			var logged errmap.Report
-			h, err := httpjson.NewHandler(rpc, httpjson.WithGuard(errmap.WithLog(func(_ context.Context, r errmap.Report) { logged = r })))
+			h, err := httpjson.NewHandler(rpc, httpjson.WithGuard(errmap.NewGuard(errmap.WithLog(func(_ context.Context, r errmap.Report) { logged = r }))))
 			if err != nil {
 				t.Fatal(err)
 			}

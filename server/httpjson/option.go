@@ -33,11 +33,15 @@ func WithPattern(pattern string) Option { return option(func(o *options) { o.pat
 // default is what is linked into the program.
 func WithCatalog(c *errmap.Catalog) Option { return option(func(o *options) { o.catalog = c }) }
 
-// WithGuard changes the [errmap.Guard] that decides which errors speak. The guard
-// of a handler knows the errors of Connect already.
-func WithGuard(opts ...errmap.GuardOption) Option {
-	return option(func(o *options) { o.guard = append(slices.Clip(o.guard), opts...) })
-}
+// WithGuard sets the [errmap.Guard] that decides what leaves the server, and where
+// the rest is logged. The default, also for nil, is that of [errmap.NewGuard]. It is
+// always told to know the errors of Connect.
+func WithGuard(g *errmap.Guard) Option { return option(func(o *options) { o.guard = g }) }
+
+// WithObserver has f told of each call of a method that failed: see
+// [errmap.Observer]. Its wire is [errmap.WireHTTP] whichever form the client wants.
+// The default, and nil, is nobody.
+func WithObserver(f errmap.Observer) Option { return option(func(o *options) { o.observer = f }) }
 
 // WithErrorEncoding changes how errors are written, such as with
 // [errmap.WithoutCarried].
@@ -111,7 +115,8 @@ type options struct {
 	hosts        []string
 	pattern      string
 	catalog      *errmap.Catalog
-	guard        []errmap.GuardOption
+	guard        *errmap.Guard
+	observer     errmap.Observer
 	encoding     []errmap.EncodeOption
 	maxRequest   int64
 	readTimeout  time.Duration

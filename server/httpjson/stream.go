@@ -79,7 +79,7 @@ func (s *stream) finish(e *errmap.Error) {
 		held = min(inflight.Counted(len(s.answer)), s.handler.held.Share())
 		s.binding.size.Saw(held)
 		if !s.handler.held.Take(s.r, held) {
-			e, held = leftOut(), 0
+			e, held = s.told(s.ctx, s.binding, nil, leftOut()), 0
 		}
 	}
 	defer s.handler.held.Give(s.r, held)
@@ -118,9 +118,9 @@ func (s *stream) run() (e *errmap.Error) {
 		case value == http.ErrAbortHandler:
 			panic(value)
 		case value != nil:
-			e = s.errors.Panicked(s.named(), value)
+			e = s.told(s.ctx, s.binding, nil, s.errors.Panicked(s.named(), value))
 		case !returned:
-			s.exited = s.errors.Panicked(s.named(), errGoexit)
+			s.exited = s.told(s.ctx, s.binding, nil, s.errors.Panicked(s.named(), errGoexit))
 		}
 	}()
 	stop := s.keepAlive()
@@ -139,9 +139,9 @@ func (s *stream) run() (e *errmap.Error) {
 		return nil
 	}
 	if s.badInput != nil && errors.Is(err, error(s.badInput)) {
-		return s.badInput
+		return s.told(s.ctx, s.binding, err, s.badInput)
 	}
-	return s.errors.Outgoing(s.named(), err)
+	return s.told(s.ctx, s.binding, err, s.errors.Outgoing(s.named(), err))
 }
 
 // named is the context of the call for the guard's log.

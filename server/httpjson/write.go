@@ -1,6 +1,7 @@
 package httpjson
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/errmap/errmap/errmap"
@@ -11,6 +12,17 @@ import (
 // fail answers a request with an error; that of a write is the client's going.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, e *errmap.Error) {
 	_ = errmaphttp.Write(w, r, e, errmaphttp.WithEncodeOptions(h.encodeOptions()...))
+}
+
+// refuse answers a request for a method that is not called.
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, b binding, e *errmap.Error) {
+	h.fail(w, r, h.told(r.Context(), b, nil, e))
+}
+
+// told tells the observer of a call that failed, and returns what its caller may see.
+func (h *handler) told(ctx context.Context, b binding, err error, e *errmap.Error) *errmap.Error {
+	h.observer.Observe(ctx, errmap.Event{Procedure: b.spec.Procedure, Wire: errmap.WireHTTP, Err: err, Sent: e})
+	return e
 }
 
 func (h *handler) encodeOptions() []errmap.EncodeOption {

@@ -1,4 +1,4 @@
-package gateway
+package adapter
 
 import (
 	"context"
@@ -7,22 +7,22 @@ import (
 	"net/http"
 )
 
-// abortable resets the stream of a call whose context ends while its request is
-// open. net/http alone goes on reading the answer then, for ever if need be; and
-// connect closes the request of a call that it gives up, which an upstream takes for
-// the end of a whole one.
-type abortable struct{ base http.RoundTripper }
-
-// newAbortable returns such a transport over a base; nil means that of net/http.
-func newAbortable(base http.RoundTripper) http.RoundTripper {
+// Abortable returns a transport over a base, nil meaning that of net/http, which
+// resets the stream of a call whose context ends while its request is open. net/http
+// alone goes on reading the answer then, for ever if need be; and a client may close
+// the request of a call that it gives up, which a server takes for the end of a
+// whole one.
+func Abortable(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
 	}
 	return abortable{base}
 }
 
+type abortable struct{ base http.RoundTripper }
+
 func (t abortable) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > 0 {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength > 0 { // 0 and -1 are unknown
 		return t.base.RoundTrip(r)
 	}
 	ctx := r.Context()
@@ -30,6 +30,8 @@ func (t abortable) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Body = &openBody{r.Body, ctx}
 	response, err := t.base.RoundTrip(r)
 	if err == nil && response.ProtoMajor >= 2 {
+		// Closing the body of the request resets the stream; closing that of the answer
+		// would let a reader go on, who may end the request first.
 		response.Body = &abortableBody{response.Body, context.AfterFunc(ctx, func() { _ = r.Body.Close() })}
 	}
 	return response, err
