@@ -12,18 +12,17 @@ import (
 )
 
 // TestHandler_allocations pins what a call makes on the heap, its messages and
-// what Connect makes included. It leaves room for what the pool loses under the
-// race detector.
+// what Connect makes included.
 func TestHandler_allocations(t *testing.T) { //nolint:paralleltest // it counts allocations
 	for name, row := range map[string]struct {
 		rpc  *connect.Server
 		body string
 		most float64
 	}{
-		"good":             {connect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1"}}`, 13},
-		"failing":          {connect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1","qty":-1}}`, 19},
-		"good, guarded":    {errmapconnect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1"}}`, 13},
-		"failing, guarded": {errmapconnect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1","qty":-1}}`, 19},
+		"good":             {connect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1"}}`, 11},
+		"failing":          {connect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1","qty":-1}}`, 16},
+		"good, guarded":    {errmapconnect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1"}}`, 11},
+		"failing, guarded": {errmapconnect.NewServer(), `{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"sku":"A1","qty":-1}}`, 16},
 	} {
 		registerCart(row.rpc, benchmarkCart())
 		handler, err := server.NewHandler(row.rpc)
@@ -41,8 +40,8 @@ func TestHandler_allocations(t *testing.T) { //nolint:paralleltest // it counts 
 			clear(writer.header)
 			handler.ServeHTTP(writer, request)
 		})
-		if allocs > row.most {
-			t.Errorf("%s: %v allocations, want at most %v", name, allocs, row.most)
+		if allocs > row.most+lost {
+			t.Errorf("%s: %v allocations, want at most %v", name, allocs, row.most+lost)
 		}
 	}
 }

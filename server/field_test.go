@@ -31,7 +31,7 @@ func exchanges(t *testing.T, handler http.Handler, table [][2]string) {
 func TestField_051_malformed_requests_are_the_callers_fault(t *testing.T) {
 	t.Parallel()
 	exchanges(t, newHandler(t, new(cart)), [][2]string{
-		{`{"qty":`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body ends too early"}}`},
+		{`{"qty":`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: unexpected end at offset 7, expected a value"}}`},
 		{
 			`{"jsonrpc":"2.0","id":1,"method":"shop.v1.Cart/Get","params":{"qty":{}}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: not a shop.v1.GetRequest: (line 1:8): invalid value for int32 field qty"}}`,
@@ -76,12 +76,12 @@ func TestField_091_parse_errors_and_invalid_requests(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":` + number + `,"message":"` + text + `"}}`
 	}
 	exchanges(t, newHandler(t, new(cart)), [][2]string{
-		{`{"jsonrpc":"2.0",`, answer("null", "-32700", "Parse error: the body ends too early")},
+		{`{"jsonrpc":"2.0",`, answer("null", "-32700", "Parse error: unexpected end at offset 17, expected a name in quotes")},
 		{`5`, answer("null", "-32600", "Invalid Request: the request is not an object")},
 		{`"x"`, answer("null", "-32600", "Invalid Request: the request is not an object")},
 		{`{"id":1,"method":"m"}`, answer("1", "-32600", `Invalid Request: the member jsonrpc is not \"2.0\"`)},
 		{"\xEF\xBB\xBF" + get("1", "a"), answer("null", "-32700", "Parse error: the body begins with a byte order mark")},
-		{`{} x`, answer("null", "-32700", "Parse error: invalid character 'x' at start of value at byte 3")},
+		{`{} x`, answer("null", "-32700", "Parse error: invalid character 'x' at offset 3, expected the end")},
 	})
 }
 

@@ -110,7 +110,7 @@ func TestHandler_answers(t *testing.T) {
 			profile: errmap.ProfileMCP,
 			body:    `{`,
 			status:  400,
-			want:    `{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: the body ends too early"}}`,
+			want:    `{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: unexpected end at offset 1, expected a name in quotes or '}'"}}`,
 		},
 		{
 			settles: "MCP: wrong params are 200",
@@ -167,7 +167,7 @@ func TestHandler_answers(t *testing.T) {
 			settles: "an empty body is not JSON",
 			body:    ``,
 			status:  200,
-			want:    `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body ends too early"}}`,
+			want:    `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: unexpected end at offset 0, expected a value"}}`,
 		},
 	}
 	for _, test := range tests {
@@ -218,7 +218,7 @@ func TestHandler_http(t *testing.T) {
 		"identity encoding":      {body: body, headers: []string{"Content-Encoding", "identity"}, status: 200, want: pong},
 		"an unknown encoding":    {body: body, headers: []string{"Content-Encoding", "br"}, status: 415, want: invalid("the content encoding must be one of: gzip, identity"), header: [2]string{"Accept-Encoding", "gzip, identity"}},
 		"not gzip at all":        {body: body, headers: []string{"Content-Encoding", "gzip"}, status: 200, want: `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body could not be read"}}`},
-		"gzip without a body":    {body: "", headers: []string{"Content-Encoding", "gzip"}, status: 200, want: `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body ends too early"}}`},
+		"gzip without a body":    {body: "", headers: []string{"Content-Encoding", "gzip"}, status: 200, want: `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: unexpected end at offset 0, expected a value"}}`},
 		"a malformed timeout":    {body: body, headers: []string{"Connect-Timeout-Ms", "-1"}, status: 200, want: `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid Request: Connect-Timeout-Ms is not 1 to 10 digits"}}`},
 		"a malformed gRPC one":   {body: body, headers: []string{"Grpc-Timeout", "1x"}, status: 200, want: `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid Request: Grpc-Timeout is not 1 to 8 digits and a unit"}}`},
 		"an Accept without JSON": {body: body, headers: []string{"Accept", "text/event-stream"}, status: 200, want: pong},

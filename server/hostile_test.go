@@ -61,7 +61,7 @@ func TestHandler_hostileBodies(t *testing.T) {
 		{"four million brackets", strings.NewReader(strings.Repeat("[", 4_000_000)), 200, refused(-32700, "Parse error: the body nests more than 100 arrays and objects")},
 		{"two million objects", strings.NewReader(strings.Repeat(`{"":`, 1_000_000)), 200, refused(-32700, "Parse error: the body nests more than 100 arrays and objects")},
 		{"a million members", strings.NewReader(`{"jsonrpc":"2.0"` + strings.Repeat(`,"":0`, 700_000) + `}`), 200, refused(-32600, "Invalid Request: there is no method")},
-		{"a long number", strings.NewReader(`{"jsonrpc":"2.0","id":` + strings.Repeat("1", 4_000_000) + `,"jsonrpc":"2.0"}x`), 200, refused(-32700, "Parse error: invalid character 'x' at start of value at byte 4000039")},
+		{"a long number", strings.NewReader(`{"jsonrpc":"2.0","id":` + strings.Repeat("1", 4_000_000) + `,"jsonrpc":"2.0"}x`), 200, refused(-32700, "Parse error: invalid character 'x' at offset 4000039, expected the end")},
 		{"a duplicate of each member", strings.NewReader(`{"id":1,"id":1,"jsonrpc":"2.0","jsonrpc":"2.0","method":"m","method":"m"}`), 200, refused(-32600, "Invalid Request: the member method stands twice")},
 		{"lone surrogates", strings.NewReader(`{"jsonrpc":"2.0","method":"m","\ud800":"\udfff","id":["\ud800"]}`), 200, refused(-32600, "Invalid Request: the id is no string, number or null")},
 	}

@@ -2,7 +2,8 @@
 // response objects, batches, and the server-sent events that carry them. It
 // moves bytes only. Ids, params, results and errors stay the bytes that they
 // were, as slices of the body that was read, so a number in them keeps its
-// exact text.
+// exact text. A body is parsed once, into a tree of jsontree that goes back to
+// its pool when the envelopes are read.
 //
 // Where the standard leaves room, these are the choices:
 //

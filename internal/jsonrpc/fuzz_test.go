@@ -92,6 +92,41 @@ func FuzzParser_ParseResponses(f *testing.F) {
 	})
 }
 
+// What stands alone reads as it does as the one element of a batch.
+func FuzzParser_alone(f *testing.F) {
+	for _, seed := range []string{
+		` {"jsonrpc" : "2.0" , "id" : "a\u0062\n" , "method" : "s.v1.S/M" , "params" : [ ] } `,
+		`{"params":{"a":[1,-0,0.5,1e9,-1.5E+3,true,null,{},[],"\ud800"]},"x":[[[]]],"method":"é","id":-1.50e2,"jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","id":1,"\u0069d":2,"method":"m","method":1,"params":null,"params":[]}`,
+		`{"id":null,"jsonrpc":"1.0","result":null,"error":{"code":1},"id":[],"more":1}`,
+		`[]`, `{"jsonrpc":"2.0","method":"m","params":[[[[[[1]]]]]]}`, `{"id":01}`, `{"method":"m",}`, `1,2`, `nul`, "\xEF\xBB\xBF{}", "{\"\xff\":1}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		batch := append(append([]byte{'['}, body...), ']')
+		for _, rules := range []jsonrpc.Rules{{MaxDepth: 6, MaxItems: 1}, {MaxDepth: jsonrpc.DefaultMaxDepth, NullIDs: jsonrpc.NullIDsRefused}} {
+			deeper := rules
+			deeper.MaxDepth++
+			var parser, other jsonrpc.Parser
+			requests, err := parser.ParseRequests(body, rules)
+			if err == nil && !requests.Batch {
+				got, want := describe(other.ParseRequests(batch, deeper)), "["+describe(requests, nil)+"]"
+				if got != want {
+					t.Fatalf("%q reads %s in a batch, want %s", body, got, want)
+				}
+			}
+			responses, err := parser.ParseResponses(body, rules)
+			if err == nil && !responses.Batch {
+				got, want := describeResponses(other.ParseResponses(batch, deeper)), "["+describeResponses(responses, nil)+"]"
+				if got != want {
+					t.Fatalf("%q reads %s in a batch, want %s", body, got, want)
+				}
+			}
+		}
+	})
+}
+
 func FuzzEventReader(f *testing.F) {
 	for _, seed := range []string{
 		"data: a\n\ndata: b\r\rdata: c\r\n\r\n", "event: x\ndata: a\n\n", ":\n\n", "data", "\xEF\xBB\xBFdata:\n\n", "\xEF\xBB", "{}", "\xEF\xBB\xBF{}", "\xEF\xBB\xBF\xEF\xBB\xBFdata:a\n\n",

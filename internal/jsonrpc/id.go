@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/errmap/errmap/internal/jsontree"
 )
 
 // ID is the id of a request or a response: the token as it stood, such as 7,
@@ -26,8 +26,10 @@ func (id ID) Key() string {
 	case len(id) == 0:
 		return ""
 	case id[0] == '"':
-		text, _ := jsontext.AppendUnquote([]byte{'"'}, []byte(id))
-		return string(text)
+		tree := jsontree.Get()
+		defer tree.Release()
+		_ = tree.Parse(id, 0) // it was read
+		return `"` + tree.Root().Text()
 	case id[0] == 'n':
 		return "null"
 	}

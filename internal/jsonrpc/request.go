@@ -2,16 +2,8 @@ package jsonrpc
 
 import (
 	"fmt"
-	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-)
-
-const (
-	seenVersion = 1 << iota
-	seenID
-	seenMethod
-	seenParams
+	"github.com/errmap/errmap/internal/jsontree"
 )
 
 // Request is one request object, or what stood in its place.
@@ -44,70 +36,31 @@ type Requests struct {
 // the elements of a valid batch fail one by one, each by its Invalid.
 func (p *Parser) ParseRequests(body []byte, rules Rules) (Requests, error) {
 	p.requests, p.scratch = p.requests[:0], p.scratch[:0]
-	if utf8.Valid(body) {
-		if request, ok := scanRequest(body, rules); ok {
-			p.requests = append(p.requests, request)
-			return Requests{Items: p.requests}, nil
-		}
-	}
-	return p.decodeRequests(body, rules)
-}
-
-// decodeRequests is ParseRequests for any body.
-func (p *Parser) decodeRequests(body []byte, rules Rules) (Requests, error) {
-	if err := p.open(body, rules); err != nil {
-		return Requests{}, err
-	}
-	if p.decoder.PeekKind() == jsontext.KindBeginArray {
-		return p.parseRequestBatch(rules)
-	}
-	request, err := p.parseRequest(rules)
+	tree := jsontree.Get()
+	defer tree.Release()
+	root, err := read(tree, body, rules)
 	if err != nil {
-		return Requests{}, syntaxError(err)
-	}
-	if err := p.close(); err != nil {
 		return Requests{}, err
 	}
-	p.requests = append(p.requests, request)
+	if root.Is(jsontree.Array) {
+		return p.requestBatch(root, rules)
+	}
+	p.requests = append(p.requests, p.request(root, rules))
 	return Requests{Items: p.requests}, nil
 }
 
-func (p *Parser) parseRequestBatch(rules Rules) (Requests, error) {
-	limit := rules.MaxItems
-	if limit <= 0 {
-		limit = DefaultMaxItems
-	}
-	if _, err := p.decoder.ReadToken(); err != nil {
-		return Requests{}, syntaxError(err)
-	}
-	count := 0
-	for ; p.decoder.PeekKind() != jsontext.KindEndArray; count++ {
-		// Elements beyond the limit are still read, because a body that is not
-		// JSON is a parse error whatever its size.
-		if count >= limit {
-			if err := p.decoder.SkipValue(); err != nil {
-				return Requests{}, syntaxError(err)
-			}
-			continue
-		}
-		request, err := p.parseRequest(rules)
-		if err != nil {
-			return Requests{}, syntaxError(err)
-		}
-		p.requests = append(p.requests, request)
-	}
-	if _, err := p.decoder.ReadToken(); err != nil {
-		return Requests{}, syntaxError(err)
-	}
-	if err := p.close(); err != nil {
-		return Requests{}, err
-	}
+func (p *Parser) requestBatch(batch jsontree.Value, rules Rules) (Requests, error) {
+	count, limit := batch.Len(), rules.maxItems()
 	switch {
 	case rules.Batches == BatchesRefused:
 		return Requests{}, invalidRequest("batches are not accepted", nil)
 	case count == 0:
 		return Requests{}, invalidRequest("the batch is empty", nil)
-	case count > limit:
+	}
+	for item := batch.First(); item.Exists() && len(p.requests) < limit; item = item.Next() {
+		p.requests = append(p.requests, p.request(item, rules))
+	}
+	if count > limit {
 		return Requests{}, invalidRequest(
 			fmt.Sprintf("the batch has %d elements, more than %d", count, limit), firstID(p.requests))
 	}
@@ -115,81 +68,79 @@ func (p *Parser) parseRequestBatch(rules Rules) (Requests, error) {
 	return Requests{Batch: true, Items: p.requests}, nil
 }
 
-func (p *Parser) parseRequest(rules Rules) (Request, error) {
-	if p.decoder.PeekKind() != jsontext.KindBeginObject {
-		return Request{Invalid: "the request is not an object"}, p.decoder.SkipValue()
+func (p *Parser) request(v jsontree.Value, rules Rules) (request Request) {
+	if !v.Is(jsontree.Object) {
+		request.Invalid = "the request is not an object"
+		return request
 	}
-	var request Request
-	seen, version := 0, []byte(nil)
-	twice := ""
-	mark := func(member int, name string) bool {
-		if seen&member != 0 {
-			twice = name
-			return false
-		}
-		seen |= member
-		return true
-	}
-	invalid := func(reason string) {
-		if request.Invalid == "" {
-			request.Invalid = reason
-		}
-	}
-	err := p.members(func(name, value []byte) {
-		switch string(name) {
+	var version, method jsontree.Value
+	var twice string
+	for m := v.First(); m.Exists(); m = m.Next() {
+		switch string(p.name(m)) {
 		case "jsonrpc":
-			if mark(seenVersion, "jsonrpc") && value[0] == '"' {
-				version = p.text(value)
+			if m.Repeats() {
+				twice = "jsonrpc"
+				continue
 			}
+			version = m
 		case "id":
-			if !mark(seenID, "id") {
+			if m.Repeats() {
 				// Which of the two is meant, nobody can say.
-				request.ID = nil
-				return
+				request.ID, twice = nil, "id"
+				continue
 			}
-			request.ID = readID(value)
+			request.ID = readID(m)
 			switch {
 			case request.ID == nil:
-				invalid("the id is no string, number or null")
+				request.refuse("the id is no string, number or null")
 			case request.ID.IsNull() && rules.NullIDs == NullIDsRefused:
 				request.ID = nil
-				invalid("the id is null")
+				request.refuse("the id is null")
 			}
 		case "method":
-			if mark(seenMethod, "method") {
-				if value[0] != '"' {
-					invalid("the method is not a string")
-					return
-				}
-				request.Method = p.text(value)
+			if m.Repeats() {
+				twice = "method"
+				continue
 			}
+			if method = m; !m.Is(jsontree.String) {
+				request.refuse("the method is not a string")
+				continue
+			}
+			request.Method = p.text(m)
 		case "params":
-			if mark(seenParams, "params") && value[0] != 'n' {
-				request.Params = value
+			if m.Repeats() {
+				twice = "params"
+			} else if !m.Is(jsontree.Null) {
+				request.Params = m.Raw()
 			}
 		}
-	})
-	if err != nil {
-		return Request{}, err
 	}
 	switch {
 	case twice != "":
-		invalid("the member " + twice + " stands twice")
-	case string(version) != Version:
-		invalid(`the member jsonrpc is not "2.0"`)
-	case seen&seenMethod == 0:
-		invalid("there is no method")
+		request.refuse("the member " + twice + " stands twice")
+	case !version.TextIs(Version):
+		request.refuse(`the member jsonrpc is not "2.0"`)
+	case !method.Exists():
+		request.refuse("there is no method")
 	}
-	return request, nil
+	return request
+}
+
+// refuse makes r invalid, by the first reason that there is.
+func (r *Request) refuse(reason string) {
+	if r.Invalid == "" {
+		r.Invalid = reason
+	}
 }
 
 // readID returns nil for a value that is no id.
-func readID(value []byte) ID {
-	switch c := value[0]; {
-	case c == '"', c == 'n', c == '-', '0' <= c && c <= '9':
-		return value
+func readID(v jsontree.Value) ID {
+	switch v.Kind() {
+	case jsontree.String, jsontree.Number, jsontree.Null:
+		return v.Raw()
+	default:
+		return nil
 	}
-	return nil
 }
 
 func firstID(requests []Request) ID {

@@ -1,10 +1,9 @@
 package jsonrpc
 
 import (
-	"bytes"
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/errmap/errmap/internal/jsontree"
 )
 
 // Response is one response object, or what stood in its place.
@@ -44,101 +43,68 @@ type Responses struct {
 // Of rules only the limits count.
 func (p *Parser) ParseResponses(body []byte, rules Rules) (Responses, error) {
 	p.responses, p.scratch = p.responses[:0], p.scratch[:0]
-	if err := p.open(body, rules); err != nil {
+	tree := jsontree.Get()
+	defer tree.Release()
+	root, err := read(tree, body, rules)
+	if err != nil {
 		return Responses{}, err
 	}
-	batch := p.decoder.PeekKind() == jsontext.KindBeginArray
-	if err := p.parseResponseItems(batch, rules); err != nil {
-		return Responses{}, err
+	if !root.Is(jsontree.Array) {
+		p.responses = append(p.responses, p.response(root))
+		return Responses{Items: p.responses}, nil
 	}
-	if err := p.close(); err != nil {
-		return Responses{}, err
-	}
-	if len(p.responses) == 0 {
+	switch count, limit := root.Len(), rules.maxItems(); {
+	case count == 0:
 		return Responses{}, &Error{Code: CodeInvalidRequest, Message: "the batch of responses is empty", ID: NullID()}
+	case count > limit:
+		return Responses{}, &Error{
+			Code: CodeInvalidRequest, Message: fmt.Sprintf("the batch has more than %d responses", limit), ID: NullID(),
+		}
 	}
-	return Responses{Batch: batch, Items: p.responses}, nil
+	for item := root.First(); item.Exists(); item = item.Next() {
+		p.responses = append(p.responses, p.response(item))
+	}
+	return Responses{Batch: true, Items: p.responses}, nil
 }
 
-func (p *Parser) parseResponseItems(batch bool, rules Rules) error {
-	if !batch {
-		response, err := p.parseResponse()
-		if err != nil {
-			return syntaxError(err)
-		}
-		p.responses = append(p.responses, response)
-		return nil
+func (p *Parser) response(v jsontree.Value) (response Response) {
+	if !v.Is(jsontree.Object) {
+		response.Invalid = "the response is not an object"
+		return response
 	}
-	limit := rules.MaxItems
-	if limit <= 0 {
-		limit = DefaultMaxItems
-	}
-	if _, err := p.decoder.ReadToken(); err != nil {
-		return syntaxError(err)
-	}
-	for p.decoder.PeekKind() != jsontext.KindEndArray {
-		if len(p.responses) == limit {
-			return &Error{
-				Code:    CodeInvalidRequest,
-				Message: fmt.Sprintf("the batch has more than %d responses", limit),
-				ID:      NullID(),
-			}
-		}
-		response, err := p.parseResponse()
-		if err != nil {
-			return syntaxError(err)
-		}
-		p.responses = append(p.responses, response)
-	}
-	if _, err := p.decoder.ReadToken(); err != nil {
-		return syntaxError(err)
-	}
-	return nil
-}
-
-func (p *Parser) parseResponse() (Response, error) {
-	if p.decoder.PeekKind() != jsontext.KindBeginObject {
-		return Response{Invalid: "the response is not an object"}, p.decoder.SkipValue()
-	}
-	var response Response
-	var ids, results, errs int
-	more := false
-	start := p.decoder.InputOffset()
-	err := p.members(func(name, value []byte) {
-		switch string(name) {
+	twice, more := false, false
+	for m := v.First(); m.Exists(); m = m.Next() {
+		switch string(p.name(m)) {
 		case "jsonrpc":
 			response.Versioned = true
+			continue
 		case "id":
-			ids++
-			response.ID = readID(value)
+			response.ID = readID(m)
+			if m.Repeats() {
+				response.ID = nil
+			}
 		case "result":
-			results++
-			response.Result = value
-			more = more || value[0] != 'n'
+			response.Result = m.Raw()
+			more = more || !m.Is(jsontree.Null)
 		case "error":
-			errs++
-			response.Error = value
-			if value[0] == 'n' {
+			response.Error = m.Raw()
+			if m.Is(jsontree.Null) {
 				response.Error = nil
 			}
 		default:
 			more = true
+			continue
 		}
-	})
-	if err != nil {
-		return Response{}, err
+		twice = twice || m.Repeats()
 	}
-	if response.Error != nil && (more || ids > 1 || errs > 1) {
-		response.Whole = bytes.TrimLeft(p.body[start:p.decoder.InputOffset()], " \t\r\n,")
+	if response.Error != nil && (more || twice) {
+		response.Whole = v.Raw()
 	}
 	switch {
-	case ids > 1 || results > 1 || errs > 1:
-		if ids > 1 {
-			response.ID = nil
-		}
+	case twice:
 		response.Invalid = "a member of the response stands twice"
 	case response.Error == nil && response.Result == nil:
 		response.Invalid = "the response has neither a result nor an error"
 	}
-	return response, nil
+	return response
 }

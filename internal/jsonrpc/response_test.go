@@ -56,8 +56,8 @@ func TestParser_ParseResponses(t *testing.T) {
 		{"version 1.0: both members, and no version", `{"id":1,"result":null,"error":{"code":1}}`, `id=1 error={"code":1}`},
 		{"section 6: answers in any order", `[{"jsonrpc":"2.0","id":2,"result":1},{"jsonrpc":"2.0","id":1,"error":{}},5]`, `[id=2 result=1; id=1 error={}; id= invalid=the response is not an object]`},
 		{"section 6: no empty batch", `[]`, `-32600 the batch of responses is empty`},
-		{"section 5: not JSON", `<html>`, `-32700 Parse error: invalid character '<' at start of value at byte 0`},
-		{"section 5: bytes after the answer", `{"id":1,"result":1}{}`, `-32700 Parse error: there are bytes after the JSON value`},
+		{"section 5: not JSON", `<html>`, `-32700 Parse error: invalid character '<' at offset 0, expected a value`},
+		{"section 5: bytes after the answer", `{"id":1,"result":1}{}`, `-32700 Parse error: invalid character '{' at offset 19, expected the end`},
 	}
 	for _, test := range tests {
 		t.Run(test.settles, func(t *testing.T) {
@@ -68,6 +68,35 @@ func TestParser_ParseResponses(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", test.body, diff)
 			}
 		})
+	}
+}
+
+func TestParser_ParseResponses_whole(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{
+		`{"jsonrpc":"2.0","id":1,"error":{}}`:                              false,
+		`{"id":1,"result":null,"error":{}}`:                                false,
+		`{"id":1,"result":1}`:                                              false,
+		`{"id":1,"result":0,"error":{}}`:                                   true,
+		`{"id":1,"error":{},"x":1}`:                                        true,
+		`{"id":1,"error":{},"\u0065rror":{}}`:                              true,
+		`{"id":1,"error":{},"id":1}`:                                       true,
+		`{"id":1,"result":null,"error":{},"result":null}`:                  true,
+		`{"jsonrpc":"2.0","id":1,"error":{"code":1,"code":1},"data":null}`: true,
+	}
+	for body, want := range tests {
+		var parser jsonrpc.Parser
+		responses, err := parser.ParseResponses([]byte("[5, "+body+" ]"), jsonrpc.Rules{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wanted := ""
+		if want {
+			wanted = body
+		}
+		if got := string(responses.Items[1].Whole); got != wanted {
+			t.Errorf("%s: got %q, want %q", body, got, wanted)
+		}
 	}
 }
 

@@ -3,7 +3,7 @@ package jsonrpc
 import (
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/errmap/errmap/internal/jsontree"
 )
 
 // BeginResult appends a response up to the value of its result, for the caller
@@ -27,7 +27,7 @@ func End(dst []byte) []byte { return append(dst, '}') }
 // a JSON value that is left out where it is nil.
 func AppendRequest(dst []byte, id ID, method string, params []byte) []byte {
 	dst = append(appendHead(dst, id), `,"method":`...)
-	dst = appendText(dst, method)
+	dst = jsontree.AppendString(dst, method)
 	if params != nil {
 		dst = append(append(dst, `,"params":`...), params...)
 	}
@@ -46,7 +46,7 @@ func AppendErrorObject(dst []byte, code int, message string) []byte {
 	dst = append(dst, `{"code":`...)
 	dst = strconv.AppendInt(dst, int64(code), 10)
 	dst = append(dst, `,"message":`...)
-	return append(appendText(dst, message), '}')
+	return append(jsontree.AppendString(dst, message), '}')
 }
 
 // Compact removes the whitespace between the tokens of value, which must be
@@ -77,9 +77,16 @@ func appendHead(dst []byte, id ID) []byte {
 	return dst
 }
 
-// appendText quotes text; what is not UTF-8 in it becomes U+FFFD, which the
-// library reports as an error and the contract asks for.
-func appendText(dst []byte, text string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, text)
-	return dst
+// stringEnd returns the index of the quote that ends the string that begins
+// at start, or the length of body where none does.
+func stringEnd(body []byte, start int) int {
+	for i := start + 1; i < len(body); i++ {
+		switch body[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(body)
 }

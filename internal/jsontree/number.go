@@ -67,14 +67,34 @@ func IsNumber(token []byte) bool {
 // Integer returns the value of a token that is a JSON number and integral, as 1.0
 // and 1e3 are too, of 64 bits and a sign.
 func Integer(token []byte) (magnitude uint64, negative, ok bool) {
+	if magnitude, negative, ok = plainInteger(token); ok {
+		return magnitude, negative, true
+	}
 	var room [64]byte
 	d, ok := parseDecimal(room[:0], token)
 	if !ok || d.exponent < 0 || len(d.digits)+d.exponent > 20 {
 		return 0, false, false
 	}
-	digits := append(d.digits, "00000000000000000000"[:d.exponent]...)
-	magnitude, err := strconv.ParseUint("0"+string(digits), 10, 64)
+	whole := append(d.digits, "00000000000000000000"[:d.exponent]...)
+	magnitude, err := strconv.ParseUint("0"+string(whole), 10, 64)
 	return magnitude, d.negative, err == nil
+}
+
+// plainInteger reads a token of at most 18 digits and a sign, as nearly all are.
+func plainInteger(token []byte) (magnitude uint64, negative, ok bool) {
+	if negative = len(token) > 0 && token[0] == '-'; negative {
+		token = token[1:]
+	}
+	if len(token) == 0 || len(token) > 18 || token[0] == '0' && len(token) > 1 {
+		return 0, false, false
+	}
+	for _, c := range token {
+		if c < '0' || c > '9' {
+			return 0, false, false
+		}
+		magnitude = 10*magnitude + uint64(c-'0')
+	}
+	return magnitude, negative, true
 }
 
 // Int is Integer within ±(2^53-1).

@@ -176,7 +176,8 @@ func (v Value) HasNumber() bool { return v.node().info&number != 0 }
 // through.
 func (v Value) Height() int {
 	height, end := 0, v.node().next
-	var open []uint32 // where those end that v.i is in
+	var room [64]uint32
+	open := room[:0] // where those end that v.i is in
 	for ; v.t != nil && v.i < end; v.i++ {
 		for len(open) > 0 && open[len(open)-1] <= v.i {
 			open = open[:len(open)-1]

@@ -46,9 +46,9 @@ type row struct {
 var table = []row{
 	{packages: []string{"gen"}, inside: []string{"gen"}, outside: []string{protobuf, rpc, connect}},
 	{packages: []string{"internal/cause", "internal/deadline", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
+	{packages: []string{"internal/jsonrpc"}, inside: []string{"internal/jsontree"}},
 	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
 	{packages: []string{"internal/loglimit"}, outside: []string{"golang.org/x/time"}},
-	{packages: []string{"internal/jsonrpc"}, outside: []string{jsonText}},
 	{packages: []string{"internal/schema/schematest"}, outside: []string{compiler, protobuf}},
 	{
 		packages: []string{"internal/schema"},

@@ -36,7 +36,8 @@ type Fidelity uint8
 const (
 	// None says that no ProtoJSON says the message, and that nothing was appended:
 	// its type is not linked, its bytes do not parse, ProtoJSON refuses it, it nests
-	// too deep, or what it would say does not read back as the same message.
+	// too deep, what it would say does not read back as the same message, or it is long
+	// and must go through protobuf's own protojson.
 	None Fidelity = iota
 
 	// Known says that what was appended is what the schema knows: the bytes hold

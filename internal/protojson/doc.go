@@ -9,5 +9,7 @@
 //
 // What the tables cannot hold is handed to protobuf's own protojson, whose work is
 // then checked by reading it back: extensions, groups, MessageSets, values that a
-// closed enum does not have, and fields of one message that share a JSON name.
+// closed enum does not have, and fields of one message that share a JSON name. Bytes
+// that have a field twice, which no library writes, are put right by protobuf first.
+// Of either it is given no more than 64 KiB: larger ones have no ProtoJSON here.
 package protojson

@@ -3,11 +3,9 @@ package wire
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
@@ -146,37 +144,6 @@ func numberToken(v jsontree.Value) (string, bool) {
 		return text, jsontree.IsNumber([]byte(text))
 	}
 	return "", false
-}
-
-// errorInfoDetail returns an ErrorInfo as a detail, its entries sorted by key.
-func errorInfoDetail(reason, domain string, metadata map[string]string) hub.Detail {
-	size := len(reason) + len(domain) + 12
-	for key, text := range metadata {
-		size += len(key) + len(text) + 18
-	}
-	value := make([]byte, 0, size)
-	if reason != "" {
-		value = protowire.AppendString(protowire.AppendTag(value, 1, protowire.BytesType), reason)
-	}
-	if domain != "" {
-		value = protowire.AppendString(protowire.AppendTag(value, 2, protowire.BytesType), domain)
-	}
-	var entry []byte
-	for _, key := range sortedKeys(metadata) {
-		entry = protowire.AppendString(protowire.AppendTag(entry[:0], 1, protowire.BytesType), key)
-		entry = protowire.AppendString(protowire.AppendTag(entry, 2, protowire.BytesType), metadata[key])
-		value = appendBytesField(value, 3, entry)
-	}
-	return hub.Detail{TypeURL: hub.URLErrorInfo, Value: value}
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, strings.Compare)
-	return keys
 }
 
 // setHTTPStatus keeps a status that the code does not stand for.

@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // ReadProblem reads RFC 9457 problem details.
@@ -56,7 +57,7 @@ func (p *problemReader) read() {
 		p.supply(identity)
 	case kind != "" && len(p.Details) == 0 && !believed:
 		if d := p.o.Catalog.ByProblemType(kind); d != nil {
-			p.Details = append(p.Details, errorInfoDetail(d.Reason(), d.Domain(), nil))
+			p.Details = append(p.Details, schema.InfoDetail(d.Reason(), d.Domain(), nil))
 			if !named {
 				p.Number = int32(d.Code())
 			}

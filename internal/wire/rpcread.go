@@ -5,6 +5,7 @@ import (
 
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // ReadJSONRPC reads the error object of JSON-RPC 2.0 under a profile, or the response
@@ -32,13 +33,16 @@ func ReadJSONRPC(e *hub.Error, body []byte, p *Profile, o *Decoding) error {
 	if d.own != nil {
 		kept = r.supply(&d) && kept
 	}
+	s := standingOf(e.Details, p, o.Catalog)
 	if e.Number = d.marker; e.Number == 0 {
-		e.Number = p.code(standingOf(e.Details, p, o.Catalog), number)
+		e.Number = p.code(s, number)
 	}
 	r.keep(hub.WireJSONRPC, rest)
-	r.restore(shapeElements, jsontree.Value{})
+	if r.restore(shapeElements, jsontree.Value{}) {
+		s = standingOf(e.Details, p, o.Catalog)
+	}
 	if kept {
-		r.keepNumber(token, number, p)
+		r.keepNumber(token, number, p, s)
 	}
 	r.finish()
 	return nil
@@ -46,9 +50,9 @@ func ReadJSONRPC(e *hub.Error, body []byte, p *Profile, o *Decoding) error {
 
 // keepNumber keeps the number that stood there, unless a writer chooses it itself. The
 // token is that of one that is no integer, else "".
-func (r *reading) keepNumber(token string, number int64, p *Profile) {
+func (r *reading) keepNumber(token string, number int64, p *Profile, s standing) {
 	if token == "" {
-		if number == p.implied(r.Number, standingOf(r.Details, p, r.o.Catalog)) {
+		if number == p.implied(r.Number, s) {
 			return
 		}
 		token = strconv.FormatInt(number, 10)
@@ -227,7 +231,7 @@ func (r *reading) supply(d *rpcData) (agree bool) {
 	if place < 0 {
 		metadata := r.addFree(nil, own, d.beside)
 		metadata = r.addFree(metadata, own, d.free)
-		supplied := errorInfoDetail(own.Definition.Reason(), own.Definition.Domain(), metadata)
+		supplied := schema.InfoDetail(own.Definition.Reason(), own.Definition.Domain(), metadata)
 		if len(r.Details) == 0 {
 			r.Details = append(r.Details, supplied)
 		} else {
@@ -255,7 +259,7 @@ func (r *reading) supply(d *rpcData) (agree bool) {
 // withMetadata returns the ErrorInfo with other metadata. Fields that its schema does
 // not know stay.
 func withMetadata(in Info, metadata map[string]string) hub.Detail {
-	d := errorInfoDetail(string(in.Reason), string(in.Domain), metadata)
+	d := schema.InfoDetail(string(in.Reason), string(in.Domain), metadata)
 	d.Value = append(d.Value, in.unknown()...)
 	return d
 }
