@@ -41,7 +41,7 @@ func newShop(t *testing.T) *mcp.Server {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1"}, &mcp.ServerOptions{Logger: slog.New(slog.DiscardHandler)})
 	silent := errmap.NewGuard(errmap.WithLog(func(context.Context, errmap.Report) {}))
-	if err := errmapmcp.InstallServer(server, errmapmcp.WithServerGuard(silent)); err != nil {
+	if err := errmapmcp.InstallServer(server, errmapmcp.WithGuard(silent)); err != nil {
 		t.Fatal(err)
 	}
 	errmapmcp.AddTool(server, &mcp.Tool{Name: "schema"}, func(context.Context, *mcp.CallToolRequest, none) (*mcp.CallToolResult, receipt, error) {

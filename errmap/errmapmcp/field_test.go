@@ -252,7 +252,7 @@ func TestField_142_codes_in_the_reserved_range(t *testing.T) {
 		-31000: true, -31999: true, -32769: true, 4010: true,
 	} {
 		server := mcp.NewServer(testServer, nil)
-		if err := errmapmcp.InstallServer(server, errmapmcp.WithServerCodes(number)); (err == nil) != allowed {
+		if err := errmapmcp.InstallServer(server, errmapmcp.WithCodes(number)); (err == nil) != allowed {
 			t.Errorf("InstallServer with the code %d: %v", number, err)
 		}
 		if err := errmapmcp.CheckCode(number); (err == nil) != allowed {

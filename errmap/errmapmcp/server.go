@@ -14,6 +14,7 @@ import (
 
 	"github.com/errmap/errmap/errmap"
 	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // The range that JSON-RPC 2.0 section 5.1 reserves, and the domains whose
@@ -47,21 +48,29 @@ type serverOption func(*serverErrors)
 
 func (f serverOption) applyServer(s *serverErrors) { f(s) }
 
-// WithServerGuard has g decide what callers may see of an error; the default is
+// WithGuard has g decide what callers may see of an error; the default is
 // that of [errmap.NewGuard].
-func WithServerGuard(g *errmap.Guard) ServerOption {
-	return serverOption(func(s *serverErrors) { s.guard = g })
+func WithGuard(g *errmap.Guard) ServerOption {
+	return serverOption(func(s *serverErrors) { s.Guard = g })
 }
 
-// WithServerCatalog names the errors that the server knows. The default is
+// WithObserver has f told of each request that failed: see [errmap.Observer]. The
+// procedure is the method of MCP; the failure of a tool, which is a result, counts, and
+// what the SDK itself refuses before its handlers does not. The default, and nil, is
+// nobody.
+func WithObserver(f errmap.Observer) ServerOption {
+	return serverOption(func(s *serverErrors) { s.Observer = f })
+}
+
+// WithCatalog names the errors that the server knows. The default is
 // [errmap.Linked].
-func WithServerCatalog(c *errmap.Catalog) ServerOption {
+func WithCatalog(c *errmap.Catalog) ServerOption {
 	return serverOption(func(s *serverErrors) { s.catalog = c })
 }
 
-// WithServerCodes names JSON-RPC codes that the server sends, such as those from
+// WithCodes names JSON-RPC codes that the server sends, such as those from
 // a configuration, for InstallServer to check.
-func WithServerCodes(codes ...int64) ServerOption {
+func WithCodes(codes ...int64) ServerOption {
 	return serverOption(func(s *serverErrors) { s.codes = append(s.codes, codes...) })
 }
 
@@ -86,7 +95,7 @@ func WithServerCodes(codes ...int64) ServerOption {
 // arguments that do not fit looks the same there.
 //
 // It refuses, with an error that names each, numbers of errors in the catalogue
-// and codes of WithServerCodes that [CheckCode] refuses.
+// and codes of WithCodes that [CheckCode] refuses.
 func InstallServer(server *mcp.Server, opts ...ServerOption) error {
 	s := &serverErrors{catalog: errmap.Linked()}
 	for _, opt := range opts {
@@ -140,7 +149,7 @@ func (f *toolFailure) Unwrap() error { return f.err }
 
 // serverErrors is what a server does with errors.
 type serverErrors struct {
-	guard   *errmap.Guard
+	adapter.Server
 	catalog *errmap.Catalog
 	codes   []int64
 }
@@ -168,7 +177,7 @@ func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		defer func() {
 			if value := recover(); value != nil {
-				result, err = s.failed(method, req, s.guard.Panicked(errmap.WithProcedure(ctx, method), value))
+				result, err = s.failed(method, req, s.Panicked(ctx, method, errmap.WireJSONRPC, value))
 			}
 		}()
 		result, err = next(ctx, method, req)
@@ -179,12 +188,21 @@ func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 			return result, nil
 		}
 		if wire := wireFirst(err); wire != nil {
+			s.told(ctx, method, err, wire, req)
 			if method == methodCallTool && bareWireError(err) == nil {
 				return s.newFailedResult(req, s.readWire(wire, profileOf(revisionOf(req)))), nil
 			}
 			return nil, s.legal(wire, method, profileOf(revisionOf(req)))
 		}
-		return s.failed(method, req, s.guard.Outgoing(errmap.WithProcedure(ctx, method), err))
+		return s.failed(method, req, s.Outgoing(ctx, method, errmap.WireJSONRPC, err))
+	}
+}
+
+// told tells the observer of an error that is of JSON-RPC already.
+func (s *serverErrors) told(ctx context.Context, method string, err error, wire *jsonrpc.Error, req mcp.Request) {
+	if s.Observer != nil {
+		sent := s.readWire(wire, profileOf(revisionOf(req)))
+		s.Observer.Observe(ctx, errmap.Event{Procedure: method, Wire: errmap.WireJSONRPC, Err: err, Sent: sent})
 	}
 }
 

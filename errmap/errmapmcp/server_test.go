@@ -39,7 +39,7 @@ type reports struct {
 }
 
 func (r *reports) guard() errmapmcp.ServerOption {
-	return errmapmcp.WithServerGuard(errmap.NewGuard(errmap.WithLog(func(_ context.Context, report errmap.Report) {
+	return errmapmcp.WithGuard(errmap.NewGuard(errmap.WithLog(func(_ context.Context, report errmap.Report) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.all = append(r.all, report)
@@ -287,7 +287,7 @@ func TestInstallServer_refusesReservedCodesAtStart(t *testing.T) {
 		{"a2a-protocol.org", -32001, true},
 	} {
 		server := mcp.NewServer(testServer, nil)
-		err := errmapmcp.InstallServer(server, errmapmcp.WithServerCatalog(catalogOf(t, c.domain, c.number)))
+		err := errmapmcp.InstallServer(server, errmapmcp.WithCatalog(catalogOf(t, c.domain, c.number)))
 		if (err == nil) != c.ok {
 			t.Errorf("%d of %s: %v", c.number, c.domain, err)
 		}
@@ -295,7 +295,7 @@ func TestInstallServer_refusesReservedCodesAtStart(t *testing.T) {
 			t.Errorf("the error %q does not name the code and the message", err)
 		}
 	}
-	err := errmapmcp.InstallServer(mcp.NewServer(testServer, nil), errmapmcp.WithServerCodes(-32001, 7, 0))
+	err := errmapmcp.InstallServer(mcp.NewServer(testServer, nil), errmapmcp.WithCodes(-32001, 7, 0))
 	if err == nil || !strings.Contains(err.Error(), "-32001") || !strings.Contains(err.Error(), "0 is not") {
 		t.Errorf("the error %v does not name every mistake", err)
 	}

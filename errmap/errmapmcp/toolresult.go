@@ -27,9 +27,10 @@ func (s *serverErrors) toolResult(ctx context.Context, req mcp.Request, result *
 	case err == nil:
 		return result
 	case wire != nil:
+		s.told(ctx, methodCallTool, err, wire, req)
 		e = s.readWire(wire, profileOf(revisionOf(req)))
 	case ours || speaks(err):
-		e = s.guard.Outgoing(errmap.WithProcedure(ctx, methodCallTool), err)
+		e = s.Outgoing(ctx, methodCallTool, errmap.WireJSONRPC, err)
 	default:
 		return result
 	}

@@ -102,7 +102,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapmcp"},
-		inside:   []string{"gen", "=errmap", "internal/cause", "internal/jsonrpc"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/jsonrpc"},
 		outside:  []string{mcp, jsonText, protobuf, rpc, "golang.org/x/sync", "golang.org/x/time"},
 	},
 	{

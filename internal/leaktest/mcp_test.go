@@ -24,7 +24,7 @@ func TestLeaks_MCP(t *testing.T) {
 			secret, l := newSecret(), new(log)
 			quiet := slog.New(slog.DiscardHandler)
 			s := mcp.NewServer(&mcp.Implementation{Name: "library", Version: "1"}, &mcp.ServerOptions{Logger: quiet})
-			if err := errmapmcp.InstallServer(s, errmapmcp.WithServerGuard(l.guard())); err != nil {
+			if err := errmapmcp.InstallServer(s, errmapmcp.WithGuard(l.guard())); err != nil {
 				t.Fatal(err)
 			}
 			errmapmcp.AddTool(s, &mcp.Tool{Name: "get"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
