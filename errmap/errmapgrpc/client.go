@@ -48,10 +48,10 @@ func UnaryClientInterceptor(opts ...ClientOption) grpc.UnaryClientInterceptor {
 		ctx, a := watched(ctx)
 		var header, trailer metadata.MD
 		err := invoker(ctx, method, req, reply, conn, append(opts, grpc.Header(&header), grpc.Trailer(&trailer))...)
-		if err = o.incoming(ctx, a, err, header, trailer); err != nil {
+		if err = o.incoming(ctx, a, err, header, trailer); err != nil && o.Observer != nil {
 			return o.Failed(ctx, &adapter.Call{Procedure: method}, errmap.WireGRPC, err)
 		}
-		return nil
+		return err
 	}
 }
 
