@@ -20,10 +20,10 @@ var suites = map[string]struct {
 	files      []string // cases in place of those that the runner has built in
 	cases      int
 }{
-	"connect/server":   {mode: "server", with: "connect", config: "connect.yaml", failing: "connect-known-failing.txt", cases: 1900},
-	"connect/client":   {mode: "client", with: "connect", config: "connect.yaml", failing: "connect-known-failing.txt", cases: 2547},
-	"connectv1/server": {mode: "server", with: "connectv1", config: "connect.yaml", failing: "connect-known-failing.txt", cases: 1900},
-	"connectv1/client": {mode: "client", with: "connectv1", config: "connect.yaml", failing: "connect-known-failing.txt", cases: 2547},
+	"connect/server":   {mode: "server", with: "connect", config: "connect.yaml", failing: "connect-server-known-failing.txt", cases: 1900},
+	"connect/client":   {mode: "client", with: "connect", config: "connect.yaml", failing: "connect-client-known-failing.txt", cases: 2547},
+	"connectv1/server": {mode: "server", with: "connectv1", config: "connect.yaml", failing: "connect-server-known-failing.txt", cases: 1900},
+	"connectv1/client": {mode: "client", with: "connectv1", config: "connect.yaml", failing: "connect-client-known-failing.txt", cases: 2547},
 	"grpc/server":      {mode: "server", with: "grpc", config: "grpc.yaml", failing: "grpc-server-known-failing.txt", cases: 374},
 	"grpc/client":      {mode: "client", with: "grpc", config: "grpc.yaml", failing: "grpc-client-known-failing.txt", cases: 409},
 	"jsonrpc/both":     {mode: "both", with: "jsonrpc", config: "jsonrpc.yaml", failing: "jsonrpc-known-failing.txt", cases: 204},

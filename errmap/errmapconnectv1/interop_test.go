@@ -42,7 +42,7 @@ func TestClientInterceptor_statusInHeaders(t *testing.T) {
 	}{
 		"alone":            {adaptertest.Answer{Header: headers}, 8, true},
 		"before a trailer": {adaptertest.Answer{Header: headers, Trailer: map[string]string{"grpc-status": "9", "grpc-message": "t"}}, 9, true},
-		"before a message": {adaptertest.Answer{Header: headers, Body: message}, 14, false},
+		"before a message": {adaptertest.Answer{Header: headers, Body: message}, 13, false},
 	} {
 		err := answered(t, test.answer, nil, connect.WithGRPC())
 		e, ok := errors.AsType[*errmap.Error](err)

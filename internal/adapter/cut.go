@@ -20,10 +20,21 @@ const BrokeOff = "the call broke off"
 // for any other. It is UNAVAILABLE and local (docs/wire.md section 3), unless the
 // context of the call ended, which cuts transports, too.
 func Cut(ctx context.Context, err error) *errmap.Error {
-	if !cause.Cut(err) {
+	if !cause.Cut(err) || Unfinished(err) {
 		return nil
 	}
 	return NewCut(ctx, err)
+}
+
+// Unfinished tells whether Connect says of an answer that the server ended it as
+// HTTP ends one, without all of it: inside a message, or with no status. That is a
+// server that breaks its protocol, which the conformance suite wants to be INTERNAL
+// or UNKNOWN. An end inside the five bytes before a message has the text of a
+// transport that was cut there.
+func Unfinished(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "protocol error: promised ") || strings.Contains(text, "protocol error: no Grpc-Status trailer") ||
+		strings.HasSuffix(text, ": protocol error: "+io.ErrUnexpectedEOF.Error()) || text == "protocol error: "+io.ErrUnexpectedEOF.Error()
 }
 
 // NewCut is Cut for an error that is known to be of a cut transport.

@@ -23,6 +23,14 @@ func TestCut(t *testing.T) {
 	if e := adapter.Cut(t.Context(), errors.New("x")); e != nil {
 		t.Errorf("of another error: %v", e)
 	}
+	for _, text := range []string{
+		"internal: protocol error: %w", "protocol error: %w", "internal: protocol error: promised 9 bytes in enveloped message, got 4 bytes: %w",
+		"internal: protocol error: no Grpc-Status trailer: %w",
+	} {
+		if e := adapter.Cut(t.Context(), fmt.Errorf(text, io.ErrUnexpectedEOF)); e != nil {
+			t.Errorf("ended in order: "+text+": %v", io.ErrUnexpectedEOF, e)
+		}
+	}
 	for name, test := range map[string]struct {
 		ctx  context.Context
 		want code.Code

@@ -154,7 +154,7 @@ func GRPC() map[string]Case {
 		"a broken detail":      {trailers("9", "m", StatusSTM), Told{Code: 9, Message: "m", Types: []string{typeInfo}}},
 		"another prefix":       {trailers("9", "no stock", StatusSTP), Told{Code: 9, Message: "no stock", Types: []string{"types.example.com/google.rpc.ErrorInfo"}, Reason: "STOCK_EMPTY"}},
 		"text that is no text": {trailers("5", "caf%E9", base64.RawStdEncoding.EncodeToString(notUTF8)), Told{Code: 5, Message: "caf\uFFFD", Types: []string{typeInfo}, Reason: "STOCK_EMPTY"}},
-		"no trailers":          {Answer{Header: header, Body: "\x00\x00\x00\x00\x00"}, Told{Code: 14, Local: true}},
+		"no trailers":          {Answer{Header: header, Body: "\x00\x00\x00\x00\x00"}, Told{Code: 13, Local: true}},
 		"a page":               {Answer{Status: 502, Header: map[string]string{"Content-Type": "text/html"}, Body: "<html><h1>bad gateway</h1>upstream 10.0.0.7</html>"}, Told{Code: 14, Message: "HTTP status 502 Bad Gateway", Local: true, HTTP: 502}},
 		"a limit":              {Answer{Status: 429, Header: map[string]string{"Content-Type": "text/plain", "Retry-After": "7"}, Body: "slow down"}, Told{Code: 14, Message: "HTTP status 429 Too Many Requests", Local: true, HTTP: 429, Types: []string{"google.rpc.RetryInfo"}, Delay: 7 * time.Second}},
 	}

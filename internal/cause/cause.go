@@ -61,7 +61,7 @@ func Cut(err error) bool {
 func CutText(text string) bool {
 	for _, end := range []string{
 		"server sent GOAWAY and closed the connection", "http2: client connection lost", "http2: client connection force closed",
-		"connection error: PROTOCOL_ERROR", "server closed the stream without sending trailers",
+		"connection error: PROTOCOL_ERROR",
 	} {
 		if strings.Contains(text, end) {
 			return true

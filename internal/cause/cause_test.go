@@ -64,7 +64,7 @@ func TestCut(t *testing.T) {
 		"a breach":               {errors.New("stream error: stream ID 1; PROTOCOL_ERROR; malformed header"), false},
 		"grpc-go's reset":        {errors.New("stream terminated by RST_STREAM with error code: CANCEL"), true},
 		"grpc-go's breach":       {errors.New("stream terminated by RST_STREAM with error code: PROTOCOL_ERROR"), false},
-		"grpc-go's lost end":     {errors.New("server closed the stream without sending trailers"), true},
+		"grpc-go's lost end":     {errors.New("server closed the stream without sending trailers"), false},
 		"no stream error at all": {errors.New("stream error: stream ID 1"), false},
 	} {
 		t.Run(name, func(t *testing.T) {

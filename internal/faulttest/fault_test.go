@@ -116,7 +116,7 @@ var wanted = map[fault][]code.Code{
 	html:      {code.Code_INTERNAL, code.Code_UNKNOWN},
 	gateway:   {code.Code_UNAVAILABLE},
 	limited:   {code.Code_UNAVAILABLE},
-	half:      {code.Code_UNAVAILABLE},
+	half:      {code.Code_UNAVAILABLE, code.Code_INTERNAL, code.Code_UNKNOWN}, // as the half ends
 	// The text is read as the length of a message, too.
 	mislabel: {code.Code_INTERNAL, code.Code_RESOURCE_EXHAUSTED, code.Code_UNAVAILABLE},
 }

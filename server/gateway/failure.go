@@ -35,6 +35,9 @@ func (g *Gateway) upstreamError(ctx context.Context, spec connect.Spec, err erro
 	if needsFullDuplex(spec, e, err) {
 		return g.failed(ctx, spec, code.Code_UNIMPLEMENTED, halfDuplex, err)
 	}
+	if adapter.Unfinished(err) { // a proxy between may end in order what died behind it
+		return g.failed(ctx, spec, code.Code_UNAVAILABLE, brokenOff, err)
+	}
 	switch e.Code() {
 	case code.Code_CANCELLED, code.Code_UNKNOWN, code.Code_UNAVAILABLE:
 		// A connection that breaks under a call reads as any of these.
