@@ -131,7 +131,7 @@ func checkError(t *testing.T, err error, want *status.Status) {
 
 func checkDeath(t *testing.T, err error) {
 	t.Helper()
-	if e := errmap.From(err); e.Code() != code.Code_UNAVAILABLE || !strings.HasPrefix(e.Message(), "the upstream") {
+	if e := errmap.From(err); e.Code() != code.Code_UNAVAILABLE || !strings.Contains(e.Message(), "the upstream") {
 		t.Errorf("it died, and the error is %v", err)
 	}
 }

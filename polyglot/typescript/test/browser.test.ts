@@ -58,7 +58,7 @@ test("the package runs in a browser", { skip: browser === undefined ? "no Chromi
     if (child.exitCode === null && child.kill("SIGKILL")) {
       await once(child, "exit");
     }
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 });
 
