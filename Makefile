@@ -200,6 +200,7 @@ generate-python: $(BUF) $(PYTHON_ENV)/installed ## Write the generated Python an
 $(PYTHON_ENV)/installed: $(PYTHON)/requirements.txt
 	python3 -m venv --clear $(PYTHON_ENV)
 	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
+	$(PYTHON_ENV)/bin/pip download --quiet --disable-pip-version-check --no-deps -d $(PYTHON_ENV)/other errmap==1.0.0 # another project, which errmap-rpc lives beside
 	@touch $@
 
 .PHONY: conformance

@@ -12,7 +12,7 @@ import (
 )
 
 // pythonRuntime is the module that generated Python stands on.
-const pythonRuntime = "errmap.generated"
+const pythonRuntime = "errmap_rpc.generated"
 
 // GeneratePython writes an exception class for each annotated message of the
 // files to generate, and the list and the union of a file's classes, beside what

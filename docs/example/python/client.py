@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import sys
 
-import errmap
-import errmap.connect
-import errmap.grpc
-import errmap.http
+import errmap_rpc
+import errmap_rpc.connect
+import errmap_rpc.grpc
+import errmap_rpc.http
 import grpc
 import httpx
 from connectrpc.client import ConnectClientSync
@@ -28,17 +28,17 @@ GET_ORDER = MethodInfo(
 )
 
 
-def over_connect(url: str, order_id: str) -> errmap.Error | None:
+def over_connect(url: str, order_id: str) -> errmap_rpc.Error | None:
     with ConnectClientSync(url, codec=google_protobuf_binary_codec()) as client:
         try:
             request = orders_pb2.GetOrderRequest(order_id=order_id)
             client.execute_unary(request=request, method=GET_ORDER)
         except ConnectError as err:
-            return errmap.connect.from_connect_error(err)
+            return errmap_rpc.connect.from_connect_error(err)
     return None
 
 
-def over_grpc(url: str, order_id: str) -> errmap.Error | None:
+def over_grpc(url: str, order_id: str) -> errmap_rpc.Error | None:
     with grpc.insecure_channel(url.removeprefix("http://")) as channel:
         get_order = channel.unary_unary(
             "/orders.v1.OrderService/GetOrder",
@@ -49,22 +49,22 @@ def over_grpc(url: str, order_id: str) -> errmap.Error | None:
             get_order(orders_pb2.GetOrderRequest(order_id=order_id))
         except grpc.RpcError as err:
             assert isinstance(err, grpc.Call)
-            return errmap.grpc.from_grpc_error(err)
+            return errmap_rpc.grpc.from_grpc_error(err)
     return None
 
 
-def over_jsonrpc(url: str, order_id: str) -> errmap.Error | None:
+def over_jsonrpc(url: str, order_id: str) -> errmap_rpc.Error | None:
     method = "orders.v1.OrderService/GetOrder"
     request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"orderId": order_id}}
     response = httpx.post(url + "/", json=request)
-    return errmap.http.from_jsonrpc_response(response, errmap.Profile.GENERIC)
+    return errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.Profile.GENERIC)
 
 
-def over_http(url: str, order_id: str) -> errmap.Error | None:
-    return errmap.http.from_response(httpx.get(f"{url}/v1/orders/{order_id}"))
+def over_http(url: str, order_id: str) -> errmap_rpc.Error | None:
+    return errmap_rpc.http.from_response(httpx.get(f"{url}/v1/orders/{order_id}"))
 
 
-def tell(error: errmap.Error | None) -> str:
+def tell(error: errmap_rpc.Error | None) -> str:
     match error:
         case OrderLockedError(retry_delay=delay) if delay is not None:
             return (

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-import errmap
+import errmap_rpc
 import vectors
-from errmap import _json
+from errmap_rpc import _json
 
 BINARY = Path(os.environ.get("ERRMAP", Path(__file__).parents[3] / ".build" / "errmap"))
 COUNT = int(os.environ.get("ERRMAP_DIFFERENCES", "2000"))
@@ -105,7 +105,7 @@ def difference(vector: vectors.Vector, want: _json.Value) -> str:
     refused = want.member("error") is not None
     try:
         got = vectors.run(vector)
-    except errmap.NotAnError as why:
+    except errmap_rpc.NotAnError as why:
         return "" if refused else f"refused: {why}, want {want.text}"
     except ValueError as why:  # a profile that this package does not have yet
         return f"failed: {why}, want {want.text}"

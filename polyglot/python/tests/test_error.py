@@ -16,8 +16,8 @@ from library.v1 import library_errmap
 from shop.v1 import cart_errmap
 from shop.v1.cart_errmap import InvalidCartError, PaymentRequiredError, StockEmptyError
 
-import errmap
-import errmap.grpc
+import errmap_rpc
+import errmap_rpc.grpc
 from errmap.a2a.v1.errors_errmap import TaskNotFoundError
 
 ST5 = (
@@ -32,9 +32,9 @@ class TestField013:
     def test_header_lines(self) -> None:
         headers = {"Grpc-Status": "5", "grpc-message": "gone", "grpc-status-details-bin": ST5}
         with pytest.raises(StockEmptyError) as caught:
-            raise errmap.from_grpc_headers(headers)
+            raise errmap_rpc.from_grpc_headers(headers)
         error = caught.value
-        assert (error.sku, error.message, error.code) == ("A1", "gone", errmap.Code.NOT_FOUND)
+        assert (error.sku, error.message, error.code) == ("A1", "gone", errmap_rpc.Code.NOT_FOUND)
         info = error.detail(rpc.ErrorInfo)
         assert info is not None and info.metadata["sku"] == "A1"
 
@@ -50,19 +50,19 @@ class TestField013:
                 data = base64.b64decode(ST5 + "=" * (-len(ST5) % 4))
                 return (("other", "x"), ("grpc-status-details-bin", data))
 
-        assert isinstance(errmap.grpc.from_grpc_error(Call()), StockEmptyError)
+        assert isinstance(errmap_rpc.grpc.from_grpc_error(Call()), StockEmptyError)
 
 
 def test_field_032_ok_is_no_error() -> None:
     with pytest.raises(ValueError, match="OK"):
-        errmap.Error(errmap.Code.OK, "fine")
-    with pytest.raises(errmap.NotAnError):
-        errmap.from_grpc_headers({"grpc-status": "0", "grpc-status-details-bin": ST5})
+        errmap_rpc.Error(errmap_rpc.Code.OK, "fine")
+    with pytest.raises(errmap_rpc.NotAnError):
+        errmap_rpc.from_grpc_headers({"grpc-status": "0", "grpc-status-details-bin": ST5})
 
 
 def test_field_023_line_breaks_in_grpc_message() -> None:
-    error = errmap.Error(errmap.Code.ABORTED, "line1\r\nline2 é 100%")
-    assert errmap.to_grpc_headers(error).message == "line1%0D%0Aline2 %C3%A9 100%25"
+    error = errmap_rpc.Error(errmap_rpc.Code.ABORTED, "line1\r\nline2 é 100%")
+    assert errmap_rpc.to_grpc_headers(error).message == "line1%0D%0Aline2 %C3%A9 100%25"
 
 
 def test_field_030_budget() -> None:
@@ -73,15 +73,15 @@ def test_field_030_budget() -> None:
         .with_detail(rpc.LocalizedMessage(locale="en", message="sold out"))
         .with_retry_delay(datetime.timedelta(seconds=1))
     )
-    headers = errmap.to_grpc_headers(error, on_note=notes.append)
+    headers = errmap_rpc.to_grpc_headers(error, on_note=notes.append)
     assert headers.size <= 8192
-    back = errmap.from_grpc_headers(dict(headers.items()))
+    back = errmap_rpc.from_grpc_headers(dict(headers.items()))
     names = [detail.name for detail in back.raw_details]
     assert names == ["google.rpc.ErrorInfo", "google.rpc.LocalizedMessage", "google.rpc.RetryInfo"]
     assert len(notes) == 1 and "google.rpc.DebugInfo" in notes[0]
-    tiny = errmap.to_grpc_headers(error, budget=40, on_note=notes.append)
+    tiny = errmap_rpc.to_grpc_headers(error, budget=40, on_note=notes.append)
     assert tiny.size <= 40 and tiny.status == "9"
-    status = errmap.grpc.to_grpc_status(error, on_note=notes.append)
+    status = errmap_rpc.grpc.to_grpc_status(error, on_note=notes.append)
     assert (status.code, status.details) == (grpc.StatusCode.FAILED_PRECONDITION, "No A1 left")
 
 
@@ -100,8 +100,8 @@ def test_typed_error_says_its_template_and_details() -> None:
         "amount": "1152921504606846976",
         "due": "1970-01-01T00:00:01Z",
     }
-    assert errmap.to_http_json(PaymentRequiredError()).status == 402
-    assert errmap.to_jsonrpc(error, errmap.Profile.GENERIC).number == 4010
+    assert errmap_rpc.to_http_json(PaymentRequiredError()).status == 402
+    assert errmap_rpc.to_jsonrpc(error, errmap_rpc.Profile.GENERIC).number == 4010
 
 
 def test_properties_are_copies() -> None:
@@ -132,8 +132,8 @@ def test_with_keeps_the_cause() -> None:
         assert isinstance(error.with_message("x").__cause__, ValueError)
 
 
-@pytest.mark.parametrize("error", [StockEmptyError(sku="A1"), errmap.Error(errmap.Code.ABORTED, "x")])
-def test_copies_and_pickles(error: errmap.Error) -> None:
+@pytest.mark.parametrize("error", [StockEmptyError(sku="A1"), errmap_rpc.Error(errmap_rpc.Code.ABORTED, "x")])
+def test_copies_and_pickles(error: errmap_rpc.Error) -> None:
     for clone in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
         assert type(clone) is type(error) and str(clone) == str(error)
         assert clone.raw_details == error.raw_details and clone.args == error.args
@@ -142,9 +142,9 @@ def test_copies_and_pickles(error: errmap.Error) -> None:
 
 
 def test_as_error_and_identifies() -> None:
-    status = errmap.to_status(StockEmptyError(sku="A1"))
-    plain = errmap.from_status(status, catalog=errmap.Catalog())
-    assert type(plain) is errmap.Error
+    status = errmap_rpc.to_status(StockEmptyError(sku="A1"))
+    plain = errmap_rpc.from_status(status, catalog=errmap_rpc.Catalog())
+    assert type(plain) is errmap_rpc.Error
     typed = plain.as_error(StockEmptyError)
     assert typed is not None and typed.sku == "A1" and typed.remote
     assert plain.identifies(StockEmptyError) and not plain.identifies(PaymentRequiredError)
@@ -158,67 +158,67 @@ def test_metadata_that_does_not_parse_leaves_the_field_unset() -> None:
         '"reason":"PAYMENT_REQUIRED","domain":"shop.example.com",'
         '"metadata":{"amount":"many","due":"2026-01-01T00:00:00Z"}}]}'
     )
-    error = errmap.from_status_json(body).as_error(PaymentRequiredError)
+    error = errmap_rpc.from_status_json(body).as_error(PaymentRequiredError)
     assert error is not None and error.amount == 0 and error.due is not None
     assert error.metadata["amount"] == "many"
 
 
 def test_connect_detail_that_says_a_thing_twice() -> None:
     body = '{"code":"aborted","details":[{"type":"google.rpc.ErrorInfo","value":"CgFS","value":"CgFT"}]}'
-    error = errmap.from_connect_json(body)
+    error = errmap_rpc.from_connect_json(body)
     assert error.reason == "R" and len(error.notes) == 1
 
 
 def test_retryable() -> None:
     assert not StockEmptyError().retryable
     assert StockEmptyError().with_retry_delay(datetime.timedelta(seconds=-1)).retry_after == "0"
-    assert errmap.Error(errmap.Code.UNAVAILABLE).retryable
+    assert errmap_rpc.Error(errmap_rpc.Code.UNAVAILABLE).retryable
 
 
 def test_without_carried() -> None:
     notes: list[str] = []
     body = '{"code":4711,"message":"m","data":{"a":1.0}}'
-    error = errmap.from_jsonrpc(body, errmap.Profile.GENERIC)
-    carried = errmap.to_status(error)
+    error = errmap_rpc.from_jsonrpc(body, errmap_rpc.Profile.GENERIC)
+    carried = errmap_rpc.to_status(error)
     assert [d.type_url.rpartition("/")[2] for d in carried.details] == ["errmap.v1.Carried"]
-    again = errmap.to_jsonrpc(errmap.from_status(carried), errmap.Profile.GENERIC)
+    again = errmap_rpc.to_jsonrpc(errmap_rpc.from_status(carried), errmap_rpc.Profile.GENERIC)
     assert again.text == body
-    assert not errmap.to_status(error, without_carried=True, on_note=notes.append).details
+    assert not errmap_rpc.to_status(error, without_carried=True, on_note=notes.append).details
     assert len(notes) == 1
 
 
 def test_limits() -> None:
     body = '{"code":2,"message":"éééé","details":[{},{},{},{}]}'
-    error = errmap.from_status_json(body, limits=errmap.Limits(details=1, message=5))
+    error = errmap_rpc.from_status_json(body, limits=errmap_rpc.Limits(details=1, message=5))
     assert (error.message, len(error.raw_details), len(error.notes)) == ("éé", 1, 2)
-    for limits in (errmap.Limits(body=10), errmap.Limits(depth=1)):
-        with pytest.raises(errmap.FormError):
-            errmap.from_status_json(body, limits=limits)
+    for limits in (errmap_rpc.Limits(body=10), errmap_rpc.Limits(depth=1)):
+        with pytest.raises(errmap_rpc.FormError):
+            errmap_rpc.from_status_json(body, limits=limits)
 
 
 def test_hostile_depth() -> None:
     for body in ("[" * 200_000, '{"code":1,"data":' * 200_000):
-        with pytest.raises(errmap.FormError):
-            errmap.from_jsonrpc(body, errmap.Profile.GENERIC)
+        with pytest.raises(errmap_rpc.FormError):
+            errmap_rpc.from_jsonrpc(body, errmap_rpc.Profile.GENERIC)
 
 
 class TestCatalog:
     def test_linked_knows_what_is_imported(self) -> None:
-        catalog = errmap.linked()
+        catalog = errmap_rpc.linked()
         assert catalog.find_class("shop.example.com", "STOCK_EMPTY") is StockEmptyError
         assert catalog.find_class("a2a-protocol.org", "TASK_NOT_FOUND") is TaskNotFoundError
         assert catalog.find("shop.example.com", "NOPE") is None
 
     def test_reason_before_10(self) -> None:
-        found = errmap.linked().find("a2a-protocol.org", "AUTHENTICATED_EXTENDED_CARD_NOT_CONFIGURED")
+        found = errmap_rpc.linked().find("a2a-protocol.org", "AUTHENTICATED_EXTENDED_CARD_NOT_CONFIGURED")
         assert found is not None and found.reason == "EXTENDED_AGENT_CARD_NOT_CONFIGURED"
 
     def test_chosen_errors(self) -> None:
-        catalog = errmap.Catalog(cart_errmap.ERRORS)
+        catalog = errmap_rpc.Catalog(cart_errmap.ERRORS)
         assert catalog.knows_domain("shop.example.com") and catalog.knows_domain("a2a-protocol.org")
         assert not catalog.knows_domain("library.example.com")
-        body = errmap.to_connect_json(library_errmap.BookNotFoundError(name="x"))
-        assert type(errmap.from_connect_json(body, catalog=catalog)) is errmap.Error
+        body = errmap_rpc.to_connect_json(library_errmap.BookNotFoundError(name="x"))
+        assert type(errmap_rpc.from_connect_json(body, catalog=catalog)) is errmap_rpc.Error
         assert [d.reason for d in catalog.definitions if d.domain == "shop.example.com"] == [
             "INVALID_CART",
             "PAYMENT_REQUIRED",
@@ -228,7 +228,7 @@ class TestCatalog:
     def test_no_error(self) -> None:
         no_error = type("NoError", (StockEmptyError,), {"MESSAGE": rpc.ErrorInfo})
         with pytest.raises(ValueError, match="is no error"):
-            errmap.Catalog([no_error])
+            errmap_rpc.Catalog([no_error])
 
 
 @pytest.mark.parametrize(("value", "noted"), [("2", False), ("7", True), ("soon", True)])
@@ -237,11 +237,11 @@ def test_header_beside_retry_info(value: str, noted: bool) -> None:
         '{"error":{"code":503,"message":"m","status":"UNAVAILABLE","details":'
         '[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}]}}'
     )
-    error = errmap.from_http_json(body, http_status=503, retry_after=value)
+    error = errmap_rpc.from_http_json(body, http_status=503, retry_after=value)
     assert error.retry_delay == datetime.timedelta(seconds=1.5)
     assert bool(error.notes) == noted
 
 
 def test_header_of_two_spellings() -> None:
-    error = errmap.from_grpc_headers({"grpc-status": "5", "Grpc-Status": "7"})
+    error = errmap_rpc.from_grpc_headers({"grpc-status": "5", "Grpc-Status": "7"})
     assert len(error.notes) == 1

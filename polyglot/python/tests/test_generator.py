@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import errmap
-from errmap import generated
+import errmap_rpc
+from errmap_rpc import generated
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = Path(os.environ.get("ERRMAP_PLUGIN", ROOT / ".build" / "protoc-gen-errmap-python"))
@@ -22,8 +22,8 @@ from __future__ import annotations
 import importlib
 import typing
 
-import errmap
-from errmap import generated
+import errmap_rpc
+from errmap_rpc import generated
 
 {imports}
 
@@ -33,7 +33,7 @@ def use() -> None:
         str_="h", field_private_="i", field_private="j", None_="k", typing="l", with_detail_="m",
     )
     assert tricky.message == tricky.from_ == "a"
-    assert (tricky.code_, tricky.code) == ("d", errmap.Code.ABORTED)
+    assert (tricky.code_, tricky.code) == ("d", errmap_rpc.Code.ABORTED)
     assert tricky.metadata["private"] == tricky.field_private_ == "i"
     assert tricky.metadata["none"] == tricky.None_ == "k"
     assert tricky.args == ("a",)
@@ -55,9 +55,9 @@ def use() -> None:
         assert names.EverythingError(number_=value).metadata["number"] == spelled
     assert every.perhaps is None and every.right is None and every.left == 0
     assert every.which_oneof("choice") == "left"
-    text = errmap.to_jsonrpc(every, errmap.Profile.GENERIC)
+    text = errmap_rpc.to_jsonrpc(every, errmap_rpc.Profile.GENERIC)
     assert text.number == 77
-    back = errmap.from_jsonrpc(text.text, errmap.Profile.GENERIC)
+    back = errmap_rpc.from_jsonrpc(text.text, errmap_rpc.Profile.GENERIC)
     assert isinstance(back, names.EverythingError)
     assert back.fields == every.fields and list(back.many) == ["x", "y"]
     assert dict(back.by_number) == {{3: True}}
@@ -65,7 +65,7 @@ def use() -> None:
     assert [cls.__name__ for cls in names.ERRORS] == [
         "TrickyError", "EverythingError", "Outer_InnerError", "Outer_InnerError_", "None_", "ERRORS_"
     ]
-    assert errmap.Catalog(names.ERRORS).find_class("names.example.com", "INNER") is names.Outer_InnerError
+    assert errmap_rpc.Catalog(names.ERRORS).find_class("names.example.com", "INNER") is names.Outer_InnerError
     assert names.None_().reason == "NONE"
     total: int = every.wide
     any_error: names.AnyError = every
@@ -177,7 +177,7 @@ def test_arguments(argument: str) -> None:
 def test_names_of_the_runtime() -> None:
     """The generator escapes each public attribute of an error."""
     source = (ROOT / "internal" / "plugin" / "pythonname.go").read_text()
-    for cls in (generated.TypedError, errmap.Error):
+    for cls in (generated.TypedError, errmap_rpc.Error):
         for name in [*dir(cls), "DOMAIN", "REASON", "MESSAGE"]:
             assert name.startswith("_") or f'"{name}"' in source, name
 

@@ -15,24 +15,24 @@ import pytest
 from google.protobuf.any_pb2 import Any
 from google.rpc.status_pb2 import Status
 
-import errmap
+import errmap_rpc
 import vectors
 from errmap.v1.carried_pb2 import Carried
 
 COUNT = int(os.environ.get("ERRMAP_HOSTILE", "1500"))
 
-Decoder = Callable[[bytes], errmap.Error]
+Decoder = Callable[[bytes], errmap_rpc.Error]
 
 DECODERS: dict[str, Decoder] = {
-    "connect": errmap.from_connect_json,
-    "status": errmap.from_status_json,
-    "http": errmap.from_http_json,
-    "problem": errmap.from_problem,
+    "connect": errmap_rpc.from_connect_json,
+    "status": errmap_rpc.from_status_json,
+    "http": errmap_rpc.from_http_json,
+    "problem": errmap_rpc.from_problem,
     **{
-        profile.value: (lambda body, profile=profile: errmap.from_jsonrpc(body, profile))  # type: ignore[misc]
-        for profile in errmap.Profile
+        profile.value: (lambda body, profile=profile: errmap_rpc.from_jsonrpc(body, profile))  # type: ignore[misc]
+        for profile in errmap_rpc.Profile
     },
-    "grpc": lambda body: errmap.from_grpc_headers(
+    "grpc": lambda body: errmap_rpc.from_grpc_headers(
         {
             "grpc-status": body[:1].hex()[:2] or "2",
             "grpc-message": body.decode("latin-1"),
@@ -42,13 +42,13 @@ DECODERS: dict[str, Decoder] = {
 }
 
 
-def encode_all(error: errmap.Error) -> None:
+def encode_all(error: errmap_rpc.Error) -> None:
     """Encoders are total, and say the code and the message."""
     for form in ("connect", "grpc", "status", "http", "problem"):
-        vectors.encode(error, form, errmap.Profile.GENERIC, vectors.CATALOG)
-    for profile in errmap.Profile:
+        vectors.encode(error, form, errmap_rpc.Profile.GENERIC, vectors.CATALOG)
+    for profile in errmap_rpc.Profile:
         vectors.encode(error, "jsonrpc", profile, vectors.CATALOG)
-    back = errmap.from_status(errmap.to_status(error))
+    back = errmap_rpc.from_status(errmap_rpc.to_status(error))
     assert (back.number, back.message) == (error.number, error.message)
 
 
@@ -73,7 +73,7 @@ def test_broken_bytes(name: str) -> None:
                     del body[at : at + roll.randint(1, 8)]
         try:
             error = DECODERS[name](bytes(body))
-        except errmap.NotAnError:
+        except errmap_rpc.NotAnError:
             continue
         encode_all(error)
 
@@ -83,7 +83,7 @@ def test_broken_carried() -> None:
     breaks the error that it comes with."""
     roll = random.Random(1)
     body = '{"code":4711,"message":"m","data":[{"a":1.0},{"@type":"x","b":[]}],"more":{"z":1e2}}'
-    status = errmap.to_status(errmap.from_jsonrpc(body, errmap.Profile.GENERIC))
+    status = errmap_rpc.to_status(errmap_rpc.from_jsonrpc(body, errmap_rpc.Profile.GENERIC))
     assert status.details[-1].type_url.endswith("errmap.v1.Carried")
     for _ in range(COUNT // 4):
         broken = Status()
@@ -91,8 +91,8 @@ def test_broken_carried() -> None:
         data = bytearray(status.details[-1].value)
         data[roll.randrange(len(data))] = roll.randrange(256)
         broken.details[-1].value = bytes(data)
-        error = errmap.from_status(broken)
-        assert (error.code, error.message) == (errmap.Code.UNKNOWN, "m")
+        error = errmap_rpc.from_status(broken)
+        assert (error.code, error.message) == (errmap_rpc.Code.UNKNOWN, "m")
         assert not any(detail.name == "errmap.v1.Carried" for detail in error.raw_details)
         encode_all(error)
 
@@ -106,8 +106,8 @@ def test_places_in_carried(places: list[int]) -> None:
     status.details.add().CopyFrom(
         Any(type_url="type.googleapis.com/errmap.v1.Carried", value=carried.SerializeToString())
     )
-    error = errmap.from_status(status)
-    assert (error.code, error.raw_details) == (errmap.Code.NOT_FOUND, ())
+    error = errmap_rpc.from_status(status)
+    assert (error.code, error.raw_details) == (errmap_rpc.Code.NOT_FOUND, ())
     assert len(error.notes) == 1
 
 
@@ -116,7 +116,7 @@ def test_random_bytes_of_a_status() -> None:
     for _ in range(COUNT):
         data = roll.randbytes(roll.randint(0, 40))
         headers = {"grpc-status": "5", "grpc-status-details-bin": base64.b64encode(data).decode()}
-        assert errmap.from_grpc_headers(headers).code == errmap.Code.NOT_FOUND
+        assert errmap_rpc.from_grpc_headers(headers).code == errmap_rpc.Code.NOT_FOUND
 
 
 def test_large_bodies_take_little_time() -> None:
@@ -125,8 +125,8 @@ def test_large_bodies_take_little_time() -> None:
         '{"code":2,"data":[' + ",".join(["{}"] * 200_000) + "]}",
         '{"code":2,"data":{' + ",".join(f'"k{i}":{i}' for i in range(100_000)) + "}}",
     ):
-        error = errmap.from_jsonrpc(body, errmap.Profile.GENERIC)
-        assert error.code == errmap.Code.UNKNOWN
+        error = errmap_rpc.from_jsonrpc(body, errmap_rpc.Profile.GENERIC)
+        assert error.code == errmap_rpc.Code.UNKNOWN
 
 
 LONG = "1" * 5000  # longer than what Python reads as an integer
@@ -160,7 +160,7 @@ def test_long_numbers(value: str) -> None:
 @pytest.mark.parametrize("text", ["a\ud800b", "\udfff", "\udc80"])
 def test_headers_that_are_no_unicode(text: str) -> None:
     headers = {"grpc-status": "5", "grpc-message": text, "grpc-status-details-bin": text}
-    assert errmap.from_grpc_headers(headers).message == "".join(
+    assert errmap_rpc.from_grpc_headers(headers).message == "".join(
         char if char.isascii() else "\ufffd" for char in text
     )
 
@@ -185,13 +185,15 @@ def test_headers_that_are_no_unicode(text: str) -> None:
 def test_retry_after(value: str, seconds: int | None) -> None:
     """Of dates the three forms of HTTP are read, whatever Python makes of others."""
     at = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
-    error = errmap.from_http_json("x", http_status=503, retry_after=value, received_at=at)
+    error = errmap_rpc.from_http_json("x", http_status=503, retry_after=value, received_at=at)
     assert error.retry_delay == (None if seconds is None else datetime.timedelta(seconds=seconds))
 
 
 def test_names_that_fold_to_others() -> None:
     """Only what differs in case is dropped: no reader takes "meßage" for "message"."""
-    error = errmap.from_connect_json('{"code":"not_found","meßage":1,"deta\\u0131ls":2,"ﬆatus":3,"Code":4}')
+    error = errmap_rpc.from_connect_json(
+        '{"code":"not_found","meßage":1,"deta\\u0131ls":2,"ﬆatus":3,"Code":4}'
+    )
     assert [json.loads(r.members.text) for r in error.received if r.members] == [
         {"deta\u0131ls": 2, "meßage": 1, "ﬆatus": 3}
     ]
@@ -203,7 +205,7 @@ def test_deep_bodies_are_not_kept_for_each_level() -> None:
     tracemalloc.start()
     try:
         for form in ("connect", "status", "http", "problem", "generic", "a2a", "mcp"):
-            with pytest.raises(errmap.FormError):
+            with pytest.raises(errmap_rpc.FormError):
                 DECODERS[form](body.encode())
             within = f'{{"code":5,"message":"m","title":"m","x":{deep},"details":[{deep}],"data":{deep}}}'
             assert DECODERS[form](within.encode()).message in ("m", "")
@@ -217,15 +219,15 @@ def test_any_inside_any() -> None:
     inner = Any(type_url="type.googleapis.com/google.rpc.RetryInfo")
     for _ in range(4000):
         inner = Any(type_url="type.googleapis.com/google.protobuf.Any", value=inner.SerializeToString())
-    error = errmap.from_status(Status(code=5, details=[inner]))
-    assert '"debug"' not in errmap.to_connect_json(error)
-    back = errmap.from_http_json(errmap.to_http_json(error).body)
+    error = errmap_rpc.from_status(Status(code=5, details=[inner]))
+    assert '"debug"' not in errmap_rpc.to_connect_json(error)
+    back = errmap_rpc.from_http_json(errmap_rpc.to_http_json(error).body)
     assert [d.value for d in back.raw_details] == [inner.value] and not back.notes
 
 
 def test_json_details_are_copied_alone() -> None:
-    error = errmap.from_jsonrpc('{"code":1,"data":[{"@type":"x/y","n":1.0}]}', errmap.Profile.GENERIC)
+    error = errmap_rpc.from_jsonrpc('{"code":1,"data":[{"@type":"x/y","n":1.0}]}', errmap_rpc.Profile.GENERIC)
     again = pickle.loads(pickle.dumps(error))
-    assert errmap.to_jsonrpc(again, errmap.Profile.GENERIC) == errmap.to_jsonrpc(
-        error, errmap.Profile.GENERIC
+    assert errmap_rpc.to_jsonrpc(again, errmap_rpc.Profile.GENERIC) == errmap_rpc.to_jsonrpc(
+        error, errmap_rpc.Profile.GENERIC
     )

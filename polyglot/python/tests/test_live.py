@@ -19,12 +19,12 @@ from library.v1 import library_errmap
 from pyqwest import HTTPVersion, SyncClient, SyncHTTPTransport
 from shop.v1 import cart_errmap, cart_pb2
 
-import errmap
-import errmap.connect
-import errmap.grpc
-import errmap.http
+import errmap_rpc
+import errmap_rpc.connect
+import errmap_rpc.grpc
+import errmap_rpc.http
 
-Call = Callable[[str], errmap.Error]
+Call = Callable[[str], errmap_rpc.Error]
 
 GET = MethodInfo(
     name="Get",
@@ -59,16 +59,16 @@ def connect_client(server: str, name: str) -> ConnectClientSync:
 
 
 def connect_call(server: str, name: str) -> Call:
-    def call(sku: str) -> errmap.Error:
+    def call(sku: str) -> errmap_rpc.Error:
         with connect_client(server, name) as client, pytest.raises(ConnectError) as caught:
             client.execute_unary(request=cart_pb2.GetRequest(sku=sku), method=GET)
-        return errmap.connect.from_connect_error(caught.value)
+        return errmap_rpc.connect.from_connect_error(caught.value)
 
     return call
 
 
 def grpc_call(server: str) -> Call:
-    def call(sku: str) -> errmap.Error:
+    def call(sku: str) -> errmap_rpc.Error:
         with grpc.insecure_channel(server.removeprefix("http://")) as channel:
             method = channel.unary_unary(
                 "/shop.v1.Cart/Get",
@@ -78,16 +78,16 @@ def grpc_call(server: str) -> Call:
             with pytest.raises(grpc.RpcError) as caught:
                 method(cart_pb2.GetRequest(sku=sku), timeout=20)
         assert isinstance(caught.value, grpc.Call)
-        return errmap.grpc.from_grpc_error(caught.value)
+        return errmap_rpc.grpc.from_grpc_error(caught.value)
 
     return call
 
 
 def jsonrpc_call(server: str) -> Call:
-    def call(sku: str) -> errmap.Error:
+    def call(sku: str) -> errmap_rpc.Error:
         request = {"jsonrpc": "2.0", "id": 1, "method": "shop.v1.Cart/Get", "params": {"sku": sku}}
         response = httpx.post(server + "/", json=request)
-        error = errmap.http.from_jsonrpc_response(response, errmap.Profile.GENERIC)
+        error = errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.Profile.GENERIC)
         assert error is not None
         return error
 
@@ -114,7 +114,7 @@ def test_typed_error(call: Call) -> None:
     assert error.sku == "A1 é"
     assert error.retry is not None and error.retry.retry_delay.nanos == 500_000_000
     assert error.retry_delay == datetime.timedelta(seconds=1.5)
-    assert (error.code, error.message) == (errmap.Code.FAILED_PRECONDITION, "No A1 é left")
+    assert (error.code, error.message) == (errmap_rpc.Code.FAILED_PRECONDITION, "No A1 é left")
     assert (error.domain, error.reason) == ("shop.example.com", "STOCK_EMPTY")
     assert error.remote and error.retryable and not error.received
 
@@ -137,13 +137,13 @@ def test_bad_request(call: Call) -> None:
 
 def test_text(call: Call) -> None:
     error = call("plain")
-    assert type(error) is errmap.Error
-    assert (error.code, error.message) == (errmap.Code.ABORTED, "line1\r\nline2 é 100%")
+    assert type(error) is errmap_rpc.Error
+    assert (error.code, error.message) == (errmap_rpc.Code.ABORTED, "line1\r\nline2 é 100%")
 
 
 def test_hidden(call: Call) -> None:
     error = call("hidden")
-    assert error.code == errmap.Code.INTERNAL
+    assert error.code == errmap_rpc.Code.INTERNAL
     assert error.message.lower() == "internal error"
     assert "10.0.0.7" not in str(error.raw_details)
 
@@ -151,7 +151,7 @@ def test_hidden(call: Call) -> None:
 def test_foreign_rides_along(call: Call) -> None:
     """What no wire but JSON-RPC can say comes back on the next JSON-RPC wire."""
     error = call("foreign")
-    out = errmap.to_jsonrpc(error, errmap.Profile.GENERIC).text
+    out = errmap_rpc.to_jsonrpc(error, errmap_rpc.Profile.GENERIC).text
     assert out.startswith('{"code":4711,"message":"from afar","data":[')
     mystery = '{"@type":"type.googleapis.com/acme.v9.Mystery","n":9007199254740993,"f":1.0}'
     assert out.endswith(f"[{mystery}]}}")
@@ -164,15 +164,15 @@ def test_stream(server: str, name: str) -> None:
         request = cart_pb2.GetRequest(sku="A1", qty=2)
         for response in client.execute_server_stream(request=request, method=WATCH):
             quantities.append(response.qty)
-    error = errmap.connect.from_connect_error(caught.value)
+    error = errmap_rpc.connect.from_connect_error(caught.value)
     assert quantities == [2, 1]
     assert isinstance(error, cart_errmap.StockEmptyError) and error.sku == "A1"
 
 
 def test_grpc_private_number(server: str) -> None:
     """grpcio shows UNKNOWN for a code of ours: the number is in the details."""
-    assert grpc_call(server)("private").code == errmap.Code.UNKNOWN
-    assert jsonrpc_call(server)("private").code == errmap.Code.UNKNOWN
+    assert grpc_call(server)("private").code == errmap_rpc.Code.UNKNOWN
+    assert jsonrpc_call(server)("private").code == errmap_rpc.Code.UNKNOWN
 
 
 @pytest.mark.parametrize("accept", ["application/json", "application/problem+json"])
@@ -180,21 +180,21 @@ def test_http(server: str, accept: str) -> None:
     response = httpx.get(server + "/v1/shelves/1/books/2", headers={"accept": accept})
     assert response.headers["content-type"].startswith(accept)
     with pytest.raises(library_errmap.BookNotFoundError) as caught:
-        errmap.http.raise_for_error(response)
+        errmap_rpc.http.raise_for_error(response)
     assert caught.value.name == "shelves/1/books/2"
-    assert (caught.value.code, caught.value.http_status) == (errmap.Code.NOT_FOUND, 404)
+    assert (caught.value.code, caught.value.http_status) == (errmap_rpc.Code.NOT_FOUND, 404)
     assert response.status_code == 410
 
 
 def test_http_results(server: str) -> None:
-    assert errmap.http.from_response(httpx.Response(200, text="fine")) is None
+    assert errmap_rpc.http.from_response(httpx.Response(200, text="fine")) is None
     request = {"jsonrpc": "2.0", "id": 1, "method": "shop.v1.Cart/Get", "params": {"sku": "A1"}}
     response = httpx.post(server + "/", json=request)
     assert response.json()["result"]["sku"] == "A1"
-    assert errmap.http.from_jsonrpc_response(response, errmap.Profile.GENERIC) is None
+    assert errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.Profile.GENERIC) is None
     proxy = httpx.Response(503, text="<html>", headers={"retry-after": "7"})
-    error = errmap.http.from_response(proxy)
-    assert error is not None and error.code == errmap.Code.UNAVAILABLE
+    error = errmap_rpc.http.from_response(proxy)
+    assert error is not None and error.code == errmap_rpc.Code.UNAVAILABLE
     assert error.retry_delay == datetime.timedelta(seconds=7)
 
 
@@ -206,8 +206,8 @@ class TestField052:
             with pytest.raises(grpc.RpcError) as caught:
                 channel.unary_unary("/shop.v1.Cart/Get", None, None)(b"", timeout=5)
         assert isinstance(caught.value, grpc.Call)
-        error = errmap.grpc.from_grpc_error(caught.value)
-        assert error.code == errmap.Code.UNAVAILABLE
+        error = errmap_rpc.grpc.from_grpc_error(caught.value)
+        assert error.code == errmap_rpc.Code.UNAVAILABLE
         assert error.local and not error.remote
 
     def test_grpc_deadline(self) -> None:
@@ -216,13 +216,13 @@ class TestField052:
                 with pytest.raises(grpc.RpcError) as caught:
                     channel.unary_unary("/shop.v1.Cart/Get", None, None)(b"", timeout=0.3)
         assert isinstance(caught.value, grpc.Call)
-        error = errmap.grpc.from_grpc_error(caught.value)
-        assert error.code == errmap.Code.DEADLINE_EXCEEDED and error.local
+        error = errmap_rpc.grpc.from_grpc_error(caught.value)
+        assert error.code == errmap_rpc.Code.DEADLINE_EXCEEDED and error.local
 
     @pytest.mark.parametrize("name", CONNECT)
     def test_connect_reaches_nobody(self, name: str) -> None:
         error = connect_call("http://127.0.0.1:1", name)("stock")
-        assert error.code == errmap.Code.UNAVAILABLE
+        assert error.code == errmap_rpc.Code.UNAVAILABLE
         assert error.local and not error.remote
 
     @pytest.mark.parametrize("name", CONNECT)
@@ -230,8 +230,8 @@ class TestField052:
         with connect_client(server, name) as client, pytest.raises(ConnectError) as caught:
             request = cart_pb2.GetRequest(sku="slow")
             client.execute_unary(request=request, method=GET, timeout_ms=200)
-        error = errmap.connect.from_connect_error(caught.value)
-        assert error.code == errmap.Code.DEADLINE_EXCEEDED
+        error = errmap_rpc.connect.from_connect_error(caught.value)
+        assert error.code == errmap_rpc.Code.DEADLINE_EXCEEDED
 
     def test_answers_are_remote(self, call: Call) -> None:
         assert not call("stock").local

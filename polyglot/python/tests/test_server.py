@@ -28,21 +28,21 @@ from pyqwest.testing import ASGITransport, WSGITransport
 from shop.v1 import cart_pb2
 from shop.v1.cart_errmap import InvalidCartError, StockEmptyError
 
-import errmap
-import errmap.connect
-import errmap.grpc
+import errmap_rpc
+import errmap_rpc.connect
+import errmap_rpc.grpc
 from test_live import GET, WATCH
 
 Request = cart_pb2.GetRequest
 Response = cart_pb2.GetResponse
 
 
-def gone() -> errmap.Error:
+def gone() -> errmap_rpc.Error:
     """Return the error of a call that failed here, with the answer of an intermediary."""
     page = (
         '{"error":{"code":503,"message":"dial 10.0.0.7","details":[{"@type":"x/y","n":1}],"via":"10.0.0.7"}}'
     )
-    read = errmap.from_http_json(page, retry_after="7")
+    read = errmap_rpc.from_http_json(page, retry_after="7")
     return read.with_detail(rpc.RequestInfo(serving_data="10.0.0.7")).with_local()
 
 
@@ -54,9 +54,9 @@ def fail(sku: str) -> Response:
         case "remote":
             raise StockEmptyError(sku="A1").with_remote()
         case "forward":
-            raise errmap.forward(StockEmptyError(sku="A1").with_remote())
+            raise errmap_rpc.forward(StockEmptyError(sku="A1").with_remote())
         case "local":
-            raise errmap.forward(gone())
+            raise errmap_rpc.forward(gone())
         case "hidden":
             raise RuntimeError("password=hunter2")
     return Response(sku=sku, qty=1)
@@ -65,7 +65,7 @@ def fail(sku: str) -> Response:
 class Reports:
     def __init__(self) -> None:
         self.all: list[tuple[BaseException, str]] = []
-        self.guard = errmap.Guard(log=lambda error, request_id: self.all.append((error, request_id)))
+        self.guard = errmap_rpc.Guard(log=lambda error, request_id: self.all.append((error, request_id)))
 
 
 def check(call: object, reports: Reports) -> None:
@@ -76,12 +76,12 @@ def check(call: object, reports: Reports) -> None:
     assert error.detail(rpc.DebugInfo) is None
     assert isinstance(call("forward"), StockEmptyError)
     local = call("local")
-    assert (local.code, local.message) == (errmap.Code.UNAVAILABLE, "unavailable")
+    assert (local.code, local.message) == (errmap_rpc.Code.UNAVAILABLE, "unavailable")
     assert [detail.name for detail in local.raw_details] == ["google.rpc.RetryInfo"] and not local.received
     assert not reports.all
     for sku in ("remote", "hidden"):
         error = call(sku)
-        assert (error.code, error.message) == (errmap.Code.INTERNAL, "internal error")
+        assert (error.code, error.message) == (errmap_rpc.Code.INTERNAL, "internal error")
         info = error.detail(rpc.RequestInfo)
         kept, request_id = reports.all.pop()
         assert info is not None and info.request_id == request_id
@@ -126,7 +126,7 @@ class TestGRPC:
 
     @pytest.fixture
     def channel(self, reports: Reports) -> Iterator[grpc.Channel]:
-        interceptor = errmap.grpc.ErrorInterceptor(reports.guard)
+        interceptor = errmap_rpc.grpc.ErrorInterceptor(reports.guard)
         server = grpc.server(ThreadPoolExecutor(4), interceptors=[interceptor])
         server.add_generic_rpc_handlers([Handlers()])
         port = server.add_insecure_port("127.0.0.1:0")
@@ -141,7 +141,7 @@ class TestGRPC:
     def test_raises(self, channel: grpc.Channel, reports: Reports, method: str) -> None:
         path, write, read = f"/shop.v1.Cart/{method}", Request.SerializeToString, Response.FromString
 
-        def call(sku: str) -> errmap.Error:
+        def call(sku: str) -> errmap_rpc.Error:
             request = Request(sku=sku)
             with pytest.raises(grpc.RpcError) as caught:
                 match method:
@@ -154,7 +154,7 @@ class TestGRPC:
                     case "Haggle":
                         list(channel.stream_stream(path, write, read)(iter([request])))
             assert isinstance(caught.value, grpc.Call)
-            return errmap.grpc.from_grpc_error(caught.value)
+            return errmap_rpc.grpc.from_grpc_error(caught.value)
 
         check(call, reports)
 
@@ -163,8 +163,8 @@ class TestGRPC:
         with pytest.raises(grpc.RpcError) as caught:
             get(Request(sku="aborted"))
         assert isinstance(caught.value, grpc.Call)
-        error = errmap.grpc.from_grpc_error(caught.value)
-        assert (error.code, error.message) == (errmap.Code.DATA_LOSS, "by hand")
+        error = errmap_rpc.grpc.from_grpc_error(caught.value)
+        assert (error.code, error.message) == (errmap_rpc.Code.DATA_LOSS, "by hand")
         assert not reports.all
         assert get(Request(sku="A1")).qty == 1
 
@@ -173,8 +173,8 @@ class TestGRPC:
         with pytest.raises(grpc.RpcError) as caught:
             get(Request(sku="code set"))
         assert isinstance(caught.value, grpc.Call)
-        error = errmap.grpc.from_grpc_error(caught.value)
-        assert (error.code, error.message) == (errmap.Code.INTERNAL, "internal error")
+        error = errmap_rpc.grpc.from_grpc_error(caught.value)
+        assert (error.code, error.message) == (errmap_rpc.Code.INTERNAL, "internal error")
         assert "hunter2" in str(reports.all[0][0])
 
 
@@ -206,7 +206,7 @@ class TestAsyncGRPC:
 
     async def run(self, method: str, handlers: Handlers) -> None:
         reports, threads = Reports(), ThreadPoolExecutor(4)
-        interceptors = [errmap.grpc.AsyncErrorInterceptor(reports.guard)]
+        interceptors = [errmap_rpc.grpc.AsyncErrorInterceptor(reports.guard)]
         server = grpc.aio.server(threads, interceptors=interceptors)
         server.add_generic_rpc_handlers([handlers])
         port = server.add_insecure_port("127.0.0.1:0")
@@ -230,14 +230,14 @@ class TestAsyncGRPC:
                         case "Haggle":
                             async for _ in channel.stream_stream(path, write, read)(iter([request])):
                                 pass
-                errors[sku] = errmap.grpc.from_grpc_error(caught.value)
+                errors[sku] = errmap_rpc.grpc.from_grpc_error(caught.value)
                 if sku == "aborted":
                     assert errors[sku].message == "by hand"
         await server.stop(0)
         kept = iter(list(reports.all))
         reports.all.clear()
 
-        def call(sku: str) -> errmap.Error:
+        def call(sku: str) -> errmap_rpc.Error:
             if sku in ("remote", "hidden"):
                 reports.all.append(next(kept))
             return errors[sku]
@@ -261,7 +261,7 @@ class Service:
 
     def get(self, request: Request, _: RequestContext[Request, Response]) -> Response:
         if request.sku == "connect":
-            raise errmap.connect.to_connect_error(InvalidCartError())
+            raise errmap_rpc.connect.to_connect_error(InvalidCartError())
         if request.sku == "own":
             raise ConnectError(ConnectCode.NOT_FOUND, "mine")
         if request.sku.startswith("call "):
@@ -303,19 +303,19 @@ class TestConnect:
                 "/shop.v1.Cart/Get": EndpointSync.unary(method=GET, function=service.get),
                 "/shop.v1.Cart/Watch": EndpointSync.server_stream(method=WATCH, function=service.watch),
             },
-            interceptors=[errmap.connect.ErrorInterceptor(reports.guard)],
+            interceptors=[errmap_rpc.connect.ErrorInterceptor(reports.guard)],
             codecs=google_protobuf_codecs(),
         )
         http = SyncClient(WSGITransport(app))
         client = ConnectClientSync("http://test", codec=google_protobuf_binary_codec(), http_client=http)
 
-        def call(sku: str) -> errmap.Error:
+        def call(sku: str) -> errmap_rpc.Error:
             with pytest.raises(ConnectError) as caught:
                 if stream:
                     list(client.execute_server_stream(request=Request(sku=sku), method=WATCH))
                 else:
                     client.execute_unary(request=Request(sku=sku), method=GET)
-            return errmap.connect.from_connect_error(caught.value)
+            return errmap_rpc.connect.from_connect_error(caught.value)
 
         check(call, reports)
         if not stream:
@@ -323,7 +323,7 @@ class TestConnect:
             assert call("own").message == "mine"
             for sku in ("call error", "call page"):
                 error = call(sku)
-                assert (error.code, error.message) == (errmap.Code.INTERNAL, "internal error")
+                assert (error.code, error.message) == (errmap_rpc.Code.INTERNAL, "internal error")
                 assert isinstance(reports.all.pop()[0], ConnectError)
             assert client.execute_unary(request=Request(sku="A1"), method=GET).qty == 1
 
@@ -336,11 +336,11 @@ class TestConnect:
                 "/shop.v1.Cart/Get": Endpoint.unary(method=GET, function=service.get_async),
                 "/shop.v1.Cart/Watch": Endpoint.server_stream(method=WATCH, function=service.watch_async),
             },
-            interceptors=[errmap.connect.ErrorInterceptor(reports.guard)],
+            interceptors=[errmap_rpc.connect.ErrorInterceptor(reports.guard)],
             codecs=google_protobuf_codecs(),
         )
 
-        async def call_async(sku: str) -> errmap.Error:
+        async def call_async(sku: str) -> errmap_rpc.Error:
             client = ConnectClient(
                 "http://test",
                 codec=google_protobuf_binary_codec(),
@@ -352,20 +352,20 @@ class TestConnect:
                         pass
                 else:
                     await client.execute_unary(request=Request(sku=sku), method=GET)
-            return errmap.connect.from_connect_error(caught.value)
+            return errmap_rpc.connect.from_connect_error(caught.value)
 
         check(lambda sku: asyncio.run(call_async(sku)), reports)
 
 
 def test_guard_may_let_debug_info_out() -> None:
-    error = errmap.Error(errmap.Code.ABORTED).with_detail(rpc.DebugInfo(detail="x"))
-    assert errmap.Guard().outgoing(error).detail(rpc.DebugInfo) is None
-    assert errmap.Guard(debug_info=True).outgoing(error) is error
-    assert copy.copy(errmap.forward(error.with_remote())).remote
+    error = errmap_rpc.Error(errmap_rpc.Code.ABORTED).with_detail(rpc.DebugInfo(detail="x"))
+    assert errmap_rpc.Guard().outgoing(error).detail(rpc.DebugInfo) is None
+    assert errmap_rpc.Guard(debug_info=True).outgoing(error) is error
+    assert copy.copy(errmap_rpc.forward(error.with_remote())).remote
 
 
 def test_guard_logs(caplog: pytest.LogCaptureFixture) -> None:
-    hidden = errmap.Guard(hidden_message="sorry").outgoing(ValueError("secret"))
+    hidden = errmap_rpc.Guard(hidden_message="sorry").outgoing(ValueError("secret"))
     info = hidden.detail(rpc.RequestInfo)
     assert hidden.message == "sorry" and info is not None and info.request_id in caplog.text
     assert "secret" in caplog.text and "secret" not in str(hidden)
@@ -375,6 +375,6 @@ def test_guard_survives_its_log(caplog: pytest.LogCaptureFixture) -> None:
     def log(error: BaseException, request_id: str) -> None:
         raise OSError("no space left on 10.0.0.7")
 
-    hidden = errmap.Guard(log=log).outgoing(ValueError("secret"))
+    hidden = errmap_rpc.Guard(log=log).outgoing(ValueError("secret"))
     assert hidden.message == "internal error"
     assert "no space left" in caplog.text and "secret" in caplog.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import errmap
+import errmap_rpc
 import vectors
 
 VECTORS = list(vectors.load())
@@ -21,14 +21,14 @@ def test_vector(vector: vectors.Vector) -> None:
         return
     try:
         check(vector)
-    except (AssertionError, ValueError, errmap.NotAnError):
+    except (AssertionError, ValueError, errmap_rpc.NotAnError):
         return
     pytest.fail("it is answered as wanted: take it out of differs.json")
 
 
 def check(vector: vectors.Vector) -> None:
     if vector.wants_failure:
-        with pytest.raises(errmap.NotAnError):
+        with pytest.raises(errmap_rpc.NotAnError):
             vectors.run(vector)
         return
     assert vectors.difference(vector, vectors.run(vector)) == ""
@@ -54,7 +54,7 @@ def test_what_is_listed_as_one_that_differs_is_a_vector() -> None:
 def test_difference(output: str, status: int, notes: list[str], want: str) -> None:
     """A comparison that finds everything equal would pass every vector."""
     text = '{"to":"http","output":{"a":1,"b":[1.0]},"output_http_status":404,"notes":false}'
-    from errmap import _json
+    from errmap_rpc import _json
 
     vector = vectors.Vector("made", _json.parse(text))
     found = vectors.difference(vector, vectors.Answer(output, status, notes))

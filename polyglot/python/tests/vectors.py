@@ -10,17 +10,17 @@ from pathlib import Path
 
 from google.rpc.status_pb2 import Status
 
-import errmap
-from errmap import _json
-from errmap._protojson import parse as parse_message
-from errmap.catalog import builtin_errors
+import errmap_rpc
+from errmap_rpc import _json
+from errmap_rpc._protojson import parse as parse_message
+from errmap_rpc.catalog import builtin_errors
 
 # The vectors that this package does not answer as wanted yet.
 DIFFERS = json.loads((Path(__file__).parent / "differs.json").read_text("utf-8"))
 
 DIRECTORY = Path(__file__).parents[3] / "errmap" / "errmaptest" / "testdata" / "vectors"
 
-CATALOG = errmap.Catalog(builtin_errors())
+CATALOG = errmap_rpc.Catalog(builtin_errors())
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Vector:
         text = member.string()
         return member.text if text is None else text
 
-    def profile(self, name: str) -> errmap.Profile:
-        return errmap.Profile(self.text(name) or self.text("profile") or "generic")
+    def profile(self, name: str) -> errmap_rpc.Profile:
+        return errmap_rpc.Profile(self.text(name) or self.text("profile") or "generic")
 
     @property
     def name(self) -> str:
@@ -76,51 +76,53 @@ def load() -> Iterator[Vector]:
             yield Vector(path.name, value)
 
 
-def run(vector: Vector, catalog: errmap.Catalog = CATALOG) -> Answer:
+def run(vector: Vector, catalog: errmap_rpc.Catalog = CATALOG) -> Answer:
     error = decode(vector, catalog)
     answer = encode(error, vector.text("to"), vector.profile("to_profile"), catalog)
     answer.notes = [*error.notes, *answer.notes]
     return answer
 
 
-def decode(vector: Vector, catalog: errmap.Catalog) -> errmap.Error:
+def decode(vector: Vector, catalog: errmap_rpc.Catalog) -> errmap_rpc.Error:
     body, form, status = vector.body("input"), vector.text("from"), vector.number("http_status")
     match form:
         case "connect":
-            return errmap.from_connect_json(body, http_status=status, catalog=catalog)
+            return errmap_rpc.from_connect_json(body, http_status=status, catalog=catalog)
         case "grpc":
-            return errmap.from_grpc_headers(headers_of(body), http_status=status, catalog=catalog)
+            return errmap_rpc.from_grpc_headers(headers_of(body), http_status=status, catalog=catalog)
         case "status":
-            return errmap.from_status_json(body, http_status=status, catalog=catalog)
+            return errmap_rpc.from_status_json(body, http_status=status, catalog=catalog)
         case "http":
-            return errmap.from_http_json(body, http_status=status, catalog=catalog)
+            return errmap_rpc.from_http_json(body, http_status=status, catalog=catalog)
         case "problem":
-            return errmap.from_problem(body, http_status=status, catalog=catalog)
+            return errmap_rpc.from_problem(body, http_status=status, catalog=catalog)
         case "jsonrpc":
             profile = vector.profile("from_profile")
-            return errmap.from_jsonrpc(body, profile, http_status=status, catalog=catalog)
+            return errmap_rpc.from_jsonrpc(body, profile, http_status=status, catalog=catalog)
     raise AssertionError(form)
 
 
-def encode(error: errmap.Error, form: str, profile: errmap.Profile, catalog: errmap.Catalog) -> Answer:
+def encode(
+    error: errmap_rpc.Error, form: str, profile: errmap_rpc.Profile, catalog: errmap_rpc.Catalog
+) -> Answer:
     notes: list[str] = []
     match form:
         case "connect":
-            text = errmap.to_connect_json(error, catalog=catalog, on_note=notes.append)
+            text = errmap_rpc.to_connect_json(error, catalog=catalog, on_note=notes.append)
             return Answer(text, error.code.http_status, notes)
         case "grpc":
-            headers = errmap.to_grpc_headers(error, catalog=catalog, on_note=notes.append)
+            headers = errmap_rpc.to_grpc_headers(error, catalog=catalog, on_note=notes.append)
             return Answer(str(headers).removesuffix("\n"), 200, notes)
         case "status":
-            return Answer(errmap.to_status_json(error, catalog=catalog, on_note=notes.append), 0, notes)
+            return Answer(errmap_rpc.to_status_json(error, catalog=catalog, on_note=notes.append), 0, notes)
         case "http":
-            http = errmap.to_http_json(error, catalog=catalog, on_note=notes.append)
+            http = errmap_rpc.to_http_json(error, catalog=catalog, on_note=notes.append)
             return Answer(http.body, http.status, notes)
         case "problem":
-            http = errmap.to_problem(error, catalog=catalog, on_note=notes.append)
+            http = errmap_rpc.to_problem(error, catalog=catalog, on_note=notes.append)
             return Answer(http.body, http.status, notes)
         case "jsonrpc":
-            rpc = errmap.to_jsonrpc(error, profile, catalog=catalog, on_note=notes.append)
+            rpc = errmap_rpc.to_jsonrpc(error, profile, catalog=catalog, on_note=notes.append)
             return Answer(rpc.text, profile.http_status(rpc.number), notes)
     raise AssertionError(form)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as _typing
 
-from errmap import generated as _errmap
+from errmap_rpc import generated as _errmap
 from errmap.a2a.v1 import errors_pb2 as _pb
 
 

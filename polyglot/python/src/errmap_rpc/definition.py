@@ -11,12 +11,13 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2 as rpc
 
+from errmap.v1 import error_pb2
+
 from . import _metadata, _protojson, _template
 from ._schema import descriptor_of, field_named, fields_of
 from ._text import Notes, repair
 from .code import Code, canonical
 from .detail import HELP, RawDetail
-from .v1 import error_pb2
 
 __all__ = ["Definition", "definition_of"]
 

@@ -18,7 +18,7 @@ from .error import Error, changed
 
 H = TypeVar("H")
 
-_log = logging.getLogger("errmap")
+_log = logging.getLogger("errmap_rpc")
 
 
 def fit(

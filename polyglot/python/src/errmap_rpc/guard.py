@@ -17,7 +17,7 @@ __all__ = ["Guard", "forward"]
 
 E = TypeVar("E", bound=Error)
 
-_log = logging.getLogger("errmap")
+_log = logging.getLogger("errmap_rpc")
 
 
 def forward(error: E) -> E:
@@ -29,7 +29,7 @@ def forward(error: E) -> E:
 
 class Guard:
     """Stands where errors leave a server. Only an error that the program made for the
-    caller speaks: an errmap.Error that is neither remote nor local, or that was
+    caller speaks: an errmap_rpc.Error that is neither remote nor local, or that was
     forwarded. Any other exception goes out as INTERNAL with a fixed text, and goes whole
     to the log, with an id that the caller gets too, in a google.rpc.RequestInfo."""
 
@@ -41,7 +41,7 @@ class Guard:
         debug_info: bool = False,
     ) -> None:
         """log is called with each exception that is kept from a caller, and its id; the
-        default logs to the logger "errmap", as does one that raises an exception.
+        default logs to the logger "errmap_rpc", as does one that raises an exception.
         debug_info lets google.rpc.DebugInfo leave the server."""
         self._log = log if log is not None else _log_report
         self._hidden_message = hidden_message

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from errmap.v1 import carried_pb2
+
 from . import _json, _number
 from ._compare import contains
 from ._render import (
@@ -27,7 +29,6 @@ from ._text import Notes, repair
 from .code import Code, canonical, code_of
 from .detail import CARRIED, PREFIX, RawDetail, serialize
 from .received import Received, Wire
-from .v1 import carried_pb2
 
 if TYPE_CHECKING:
     from .catalog import Catalog

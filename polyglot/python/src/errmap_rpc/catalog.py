@@ -18,6 +18,9 @@ from google.protobuf.wrappers_pb2 import BoolValue
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
+from errmap.v1.carried_pb2 import Carried
+from errmap.v1.error_pb2 import ErrorOptions
+
 from ._schema import descriptor_of
 from .definition import (
     DOMAIN_A2A,
@@ -27,8 +30,6 @@ from .definition import (
     definition_of,
 )
 from .generated import TypedError
-from .v1.carried_pb2 import Carried
-from .v1.error_pb2 import ErrorOptions
 
 __all__ = ["Catalog", "linked"]
 
@@ -196,8 +197,8 @@ def _pool_type(name: str) -> type[Message] | None:
 @functools.cache
 def builtin_errors() -> tuple[type[TypedError], ...]:
     """Return the errors of A2A and of MCP."""
-    from .a2a.v1 import errors_errmap as a2a
-    from .mcp.v1 import errors_errmap as mcp
+    from errmap.a2a.v1 import errors_errmap as a2a
+    from errmap.mcp.v1 import errors_errmap as mcp
 
     return (*a2a.ERRORS, *mcp.ERRORS)
 

@@ -5,8 +5,8 @@ makes an exception class of it; this package reads and writes errors as Connect,
 gRPC, google.rpc.Status, HTTP+JSON (AIP-193), RFC 9457 problem details and
 JSON-RPC 2.0 have them, and nothing that was in one is lost in another.
 
-The adapters are modules of their own, since each needs a library: errmap.connect
-(connectrpc), errmap.grpc (grpcio) and errmap.http (httpx).
+The adapters are modules of their own, since each needs a library: errmap_rpc.connect
+(connectrpc), errmap_rpc.grpc (grpcio) and errmap_rpc.http (httpx).
 """
 
 from ._decode import FormError, Limits, NotAnError
