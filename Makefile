@@ -11,9 +11,10 @@ BUF := $(BUILD)/buf
 STATICCHECK := $(BUILD)/staticcheck
 GOVULNCHECK := $(BUILD)/govulncheck
 
-# What buf writes, and the templates that say so. errmap/v1 comes first: the
-# generators are built from it.
-TEMPLATES := buf.gen.errmap.yaml buf.gen.yaml internal/testproto/buf.gen.yaml internal/plugin/testdata/buf.gen.yaml
+# What buf writes, and the templates that say so. The messages come first: the
+# generators are built from them.
+TEMPLATES := buf.gen.messages.yaml buf.gen.yaml internal/testproto/buf.gen.yaml internal/plugin/testdata/buf.gen.yaml
+AGAIN := $(BUILD)/again
 GENERATED := gen internal/testproto/gen internal/plugin/testdata/gen conformance/gen
 
 # The schema of the conformance suite, which lies inside its Go module.
@@ -84,15 +85,17 @@ generate: $(BUF) ## Write third_party and all generated code anew.
 	@for template in $(TEMPLATES); do echo "$(BUF) generate --template $$template"; $(BUF) generate --template $$template; done
 	$(GENERATE_CONFORMANCE)
 
+# It starts from nothing, in a copy that has no generated code: the generators are
+# built from what buf writes first.
 .PHONY: check-generated
 check-generated: $(BUF)
-	@rm -rf $(BUILD)/again
-	go -C tools run ./cmd/print-googleapis ../$(BUILD)/again/third_party/googleapis
-	$(BUF) format --write $(BUILD)/again/third_party/googleapis
-	@for template in $(TEMPLATES); do echo "$(BUF) generate --template $$template"; $(BUF) generate --template $$template -o $(BUILD)/again; done
-	$(GENERATE_CONFORMANCE) -o $(BUILD)/again
+	@rm -rf $(AGAIN) && mkdir -p $(AGAIN)
+	@git ls-files --cached --others --exclude-standard | \
+		while read -r file; do [ ! -e "$$file" ] || echo "$$file"; done | tar -cf - -T - | tar -C $(AGAIN) -xf -
+	@cd $(AGAIN) && rm -rf third_party $(GENERATED)
+	$(MAKE) -C $(AGAIN) generate BUF=$(abspath $(BUF))
 	@for dir in third_party $(GENERATED); do \
-		diff -r $$dir $(BUILD)/again/$$dir || { echo "$$dir is not what the schema says, run make generate"; exit 1; }; done
+		diff -r $$dir $(AGAIN)/$$dir || { echo "$$dir is not what the schema says, run make generate"; exit 1; }; done
 
 .PHONY: go-test
 go-test:
@@ -265,10 +268,10 @@ verify-modules: ## Compare the modules in the cache with go.sum.
 .PHONY: FORCE
 $(BUF): FORCE
 	@mkdir -p $(BUILD)
-	go -C tools build -o ../$@ github.com/bufbuild/buf/cmd/buf
+	go -C tools build -o $(abspath $@) github.com/bufbuild/buf/cmd/buf
 $(STATICCHECK): FORCE
 	@mkdir -p $(BUILD)
-	go -C tools build -o ../$@ honnef.co/go/tools/cmd/staticcheck
+	go -C tools build -o $(abspath $@) honnef.co/go/tools/cmd/staticcheck
 $(GOVULNCHECK): FORCE
 	@mkdir -p $(BUILD)
-	go -C tools build -o ../$@ golang.org/x/vuln/cmd/govulncheck
+	go -C tools build -o $(abspath $@) golang.org/x/vuln/cmd/govulncheck
