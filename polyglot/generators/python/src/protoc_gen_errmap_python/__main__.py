@@ -1,0 +1,3 @@
+from protoc_gen_errmap_python import main
+
+main()
