@@ -244,6 +244,19 @@ soak: ## Keep serve and gateway under load; make soak SOAKTIME=1m for less.
 api: ## Write docs/api, the exported names of each public package, anew.
 	go test -count=1 -run TestAPI ./internal/release -update
 
+.PHONY: use
+use: ## Set another repository up to use this clone: make -C ../errmap use DIR="$$PWD".
+	@tools/use.sh "$(DIR)"
+
+# They take long, fetch goreleaser and install buildah: run them before a release.
+.PHONY: release-check
+release-check: $(BUF) $(STATICCHECK) ## Make a release without publishing it, and try all of it.
+	$(MAKE) -C tools/release check
+
+.PHONY: generators
+generators: ## Make the packages of the generators that need no Go.
+	$(MAKE) -C polyglot/generators
+
 .PHONY: licences
 licences: ## Write docs/licences.md, the licences of what is built in, anew.
 	go -C tools run ./cmd/print-licences .. > docs/licences.md
