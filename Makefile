@@ -10,6 +10,7 @@ BUILD := .build
 BUF := $(BUILD)/buf
 STATICCHECK := $(BUILD)/staticcheck
 GOVULNCHECK := $(BUILD)/govulncheck
+ACTIONLINT := $(BUILD)/actionlint
 
 # What buf writes, and the templates that say so. The messages come first: the
 # generators are built from them.
@@ -67,12 +68,13 @@ serve: ## Run the example agent on localhost:8080; make serve ADDR=:9090 for ano
 test: verify-modules lint check-generated go-test test-browser test-interop test-mcp test-typescript test-python test-example ## Check and test everything.
 
 .PHONY: lint
-lint: $(BUF) $(STATICCHECK) ## Check the schema's style and the Go code.
+lint: $(BUF) $(STATICCHECK) $(ACTIONLINT) ## Check the schema's style, the Go code and the workflows.
 	$(BUF) build -o /dev/null
 	$(BUF) lint
 	$(BUF) format --diff --exit-code
 	@unformatted=$$(gofmt -l $$(go list -f '{{.Dir}}' ./...) $(MODULES) | sort -u); \
 		if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w:" $$unformatted; exit 1; fi
+	$(ACTIONLINT) .github/workflows/*.yml
 	go vet ./...
 	$(STATICCHECK) ./...
 	@for module in $(MODULES); do echo "go vet and staticcheck in $$module"; \
@@ -285,6 +287,9 @@ $(BUF): FORCE
 $(STATICCHECK): FORCE
 	@mkdir -p $(BUILD)
 	go -C tools build -o $(abspath $@) honnef.co/go/tools/cmd/staticcheck
+$(ACTIONLINT): FORCE
+	@mkdir -p $(BUILD)
+	go -C tools build -o ../$@ github.com/rhysd/actionlint/cmd/actionlint
 $(GOVULNCHECK): FORCE
 	@mkdir -p $(BUILD)
 	go -C tools build -o $(abspath $@) golang.org/x/vuln/cmd/govulncheck

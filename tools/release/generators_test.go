@@ -63,7 +63,7 @@ func (g generator) starts(t *testing.T) {
 // generates holds its output, by buf and by protoc, to that of the plugin in Go.
 func (g generator) generates(t *testing.T, python string) {
 	t.Helper()
-	native := one(t, "dist/"+g.name+"_linux_amd64_v1/"+g.name)
+	native := g.native(t)
 	for from, paths := range map[string][]string{
 		"proto":              {"errmap/a2a/v1/errors.proto", "errmap/mcp/v1/client.proto", "errmap/mcp/v1/errors.proto"},
 		"internal/testproto": {"shop/v1/cart.proto", "library/v1/library.proto"},
@@ -84,6 +84,14 @@ func (g generator) generates(t *testing.T, python string) {
 		g.run(t, python, append(args, paths...)...)
 		g.same(t, paths, "protoc")
 	}
+}
+
+// native is the plugin in Go, built from this tree.
+func (g generator) native(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), g.name)
+	command{dir: root}.run(t, "go", "build", "-o", path, "./cmd/"+g.name)
+	return path
 }
 
 // generate runs buf with the plugin over a directory of the repository, into a
@@ -119,7 +127,7 @@ message StockEmptyError {
 	g.write(t, "mistaken/buf.yaml", "version: v2\nmodules:\n  - path: .\n    excludes: [third_party]\n  - path: third_party/errmap\n")
 	g.run(t, absolute(t, ".build/buf"), "export", absolute(t, "proto"), "-o", "mistaken/third_party/errmap")
 	said := make([]string, 2)
-	for i, plugin := range []string{one(t, "dist/"+g.name+"_linux_amd64_v1/"+g.name), g.path} {
+	for i, plugin := range []string{g.native(t), g.path} {
 		g.write(t, "buf.gen.yaml", "version: v2\nplugins:\n  - local: "+plugin+"\n    out: refused\n")
 		_, stderr, err := g.try(t.Context(), absolute(t, ".build/buf"), "generate", "mistaken", "--path", "mistaken/shop")
 		if err == nil || !strings.Contains(stderr, "skew") {

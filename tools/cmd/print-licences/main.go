@@ -20,8 +20,9 @@ import (
 const head = `# Licences
 
 What is built into the packages and commands of this module, beside Go's own library (BSD-3-Clause). The list is made by
-` + "`make licences`" + `; a test holds it to what is built. The modules under bench/, conformance/ and tools/ are for developers and go
-into nothing that is released.
+` + "`make licences`" + `; a test holds it to what is built. The modules under bench/ and conformance/, and what
+tools/ has beside buf-plugin-errmap, are for developers and go into nothing that is released. What is released carries the texts of these licences as
+THIRD_PARTY_NOTICES, and those of buf-plugin-errmap too.
 
 | module | licence |
 |---|---|
