@@ -197,7 +197,6 @@ func (c *Codec) append(dst []byte, l *link, value []byte, depth int, at place) (
 	w := writer{codec: c}
 	out, ok := w.write(dst, l, value, depth, at)
 	if !ok && w.trouble == odd && len(value) <= maxOdd {
-		w.done()
 		w = writer{codec: c, normal: true}
 		if m, normal := c.normal(l, value); normal {
 			if wire, err := marshal(nil, m); err == nil {
@@ -205,7 +204,6 @@ func (c *Codec) append(dst []byte, l *link, value []byte, depth int, at place) (
 			}
 		}
 	}
-	w.done()
 	switch {
 	case !ok && w.trouble == foreign && len(value) <= maxOdd:
 		return c.libraryAppend(dst, l, value, depth, at)

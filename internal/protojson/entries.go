@@ -18,7 +18,7 @@ type entry struct {
 }
 
 // compare orders entries by their keys: one of the two parts is the same in both.
-func (e entry) compare(other entry) int {
+func (e *entry) compare(other *entry) int {
 	switch {
 	case e.number < other.number:
 		return -1
@@ -36,13 +36,16 @@ func (f *field) flip(v uint64) uint64 {
 	return v
 }
 
+// fewEntries is how many entries of a map are kept on the stack while it is written.
+const fewEntries = 8
+
 // entries appends a map: the entries at the beginning of wire that are of one field.
 func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte, ok bool) {
 	if depth <= 0 {
 		return dst, wire, w.fail(refused)
 	}
-	w.need()
-	base, ascends := len(w.room.entries), true
+	var few [fewEntries]entry
+	list, ascends := few[:0], true
 	for rest = wire; len(rest) > 0; {
 		number, kind, n := consumeTag(rest)
 		if n < 0 || number != f.number || kind != protowire.BytesType {
@@ -52,24 +55,21 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 		if size < 0 {
 			return dst, wire, w.fail(refused)
 		}
-		list := w.room.entries
 		if len(list) == cap(list) {
 			list = slices.Grow(list, len(rest)/(n+size)) // if all are like this one
 		}
 		list = append(list, entry{})
-		w.room.entries = list
 		e := &list[len(list)-1]
 		if !w.split(e, content, f) {
 			return dst, wire, false
 		}
-		ascends = ascends && (len(list)-1 == base || list[len(list)-2].compare(*e) < 0)
+		ascends = ascends && (len(list) == 1 || list[len(list)-2].compare(e) < 0)
 		rest = rest[n+size:]
 	}
-	list := w.room.entries[base:]
 	if !ascends {
-		slices.SortFunc(list, entry.compare)
+		slices.SortFunc(list, func(a, b entry) int { return a.compare(&b) })
 		for i := 1; i < len(list); i++ {
-			if list[i-1].compare(list[i]) == 0 {
+			if list[i-1].compare(&list[i]) == 0 {
 				return dst, wire, w.fail(odd)
 			}
 		}
@@ -83,7 +83,6 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 			return dst, wire, false
 		}
 	}
-	w.room.entries = w.room.entries[:base]
 	return append(dst, '}'), rest, true
 }
 

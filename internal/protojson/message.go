@@ -33,7 +33,6 @@ func (m *Message) Append(dst []byte, message proto.Message) ([]byte, bool) {
 	end := len(wire)
 	w := writer{codec: m.codec}
 	out, ok := w.message(wire, wire[start:end:end], m, maxDepth)
-	w.done()
 	if !ok {
 		return dst[:start], false
 	}

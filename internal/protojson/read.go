@@ -317,10 +317,10 @@ func (r *reader) order(wire []byte, f *field) bool {
 		spans = append(spans, s)
 		at += n
 	}
-	slices.SortStableFunc(spans, func(a, b span) int { return a.key.compare(b.key) })
+	slices.SortStableFunc(spans, func(a, b span) int { return a.key.compare(&b.key) })
 	r.spare = r.spare[:0]
 	for i, s := range spans {
-		unique = unique && (i == 0 || spans[i-1].key.compare(s.key) != 0)
+		unique = unique && (i == 0 || spans[i-1].key.compare(&s.key) != 0)
 		r.spare = append(r.spare, wire[s.start:s.end]...)
 	}
 	copy(wire, r.spare)

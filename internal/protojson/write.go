@@ -2,7 +2,6 @@ package protojson
 
 import (
 	"slices"
-	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -21,41 +20,10 @@ const (
 // A writer writes ProtoJSON while it passes once over Protobuf bytes.
 type writer struct {
 	codec   *Codec
-	room    *room // nil until something is put in order
-	normal  bool  // the library wrote the bytes
-	unknown bool  // there are fields that the schema does not know
-	inAny   int   // how many of google.protobuf.Any are open
+	normal  bool // the library wrote the bytes
+	unknown bool // there are fields that the schema does not know
+	inAny   int  // how many of google.protobuf.Any are open
 	trouble trouble
-}
-
-// room is what a writer needs that puts fields and entries in order. Its lists are
-// stacks: what is open in a message stands before what is open in those inside it.
-type room struct {
-	runs    []run
-	entries []entry
-}
-
-// run is where all that a message has of one field stands.
-type run struct {
-	place, start, end int
-}
-
-var rooms = sync.Pool{New: func() any { return new(room) }}
-
-func (w *writer) need() {
-	if w.room == nil {
-		w.room = rooms.Get().(*room)
-	}
-}
-
-// done gives back what the writer took.
-func (w *writer) done() {
-	if r := w.room; r != nil && cap(r.runs)+cap(r.entries) < maxKept/64 {
-		clear(r.entries[:cap(r.entries)])
-		r.runs, r.entries = r.runs[:0], r.entries[:0]
-		rooms.Put(r)
-	}
-	w.room = nil
 }
 
 func (w *writer) fail(t trouble) bool {
@@ -157,52 +125,59 @@ func (w *writer) opened(dst []byte, l *link, value []byte, depth int) (_ []byte,
 // already.
 func (w *writer) fields(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, ok bool) {
 	if m.unruly {
-		base, ok := w.arrange(wire, m)
-		if !ok {
-			return dst, false
-		}
-		if base >= 0 {
-			for i := base; i < len(w.room.runs); i++ {
-				r := &w.room.runs[i]
-				if dst, more, ok = w.members(dst, wire[r.start:r.end], m, depth, more); !ok {
-					return dst, false
-				}
-			}
-			w.room.runs = w.room.runs[:base]
-			return append(dst, '}'), true
-		}
+		return w.arranged(dst, wire, m, depth, more)
 	}
 	dst, _, ok = w.members(dst, wire, m, depth, more)
 	return append(dst, '}'), ok
 }
 
-// arrange finds out where the fields of a message stand that is not in the order of
-// the schema. The runs, in that order, are then the last in the room, from base on,
-// which is negative where there is nothing to arrange.
-func (w *writer) arrange(wire []byte, m *Message) (base int, ok bool) {
-	w.need()
-	base = len(w.room.runs)
-	last, ascends := -1, true
+// run is where all that a message has of one field stands.
+type run struct {
+	place, start, end int
+}
+
+// arranged is fields of a message that may not be in the order of the schema.
+func (w *writer) arranged(dst, wire []byte, m *Message, depth int, more bool) (_ []byte, ok bool) {
+	var few [16]run
+	runs, ascends, ok := w.runs(few[:0], wire, m)
+	switch {
+	case !ok:
+		return dst, false
+	case ascends: // what is unknown stands between them
+		runs = append(runs[:0], run{end: len(wire)})
+	}
+	for _, r := range runs {
+		if dst, more, ok = w.members(dst, wire[r.start:r.end], m, depth, more); !ok {
+			return dst, false
+		}
+	}
+	return append(dst, '}'), true
+}
+
+// runs appends where the fields of a message stand, in the order of the schema, and
+// tells whether they stand in it.
+func (w *writer) runs(runs []run, wire []byte, m *Message) (_ []run, ascends, ok bool) {
+	last := -1
+	ascends = true
 	var seen, oneofs set
 	for rest := wire; ; {
 		f, _, after, ok := w.next(rest, m)
 		switch {
 		case !ok:
-			return 0, false
-		case f == nil && ascends:
-			w.room.runs = w.room.runs[:base]
-			return -1, true
+			return runs, false, false
 		case f == nil:
-			slices.SortFunc(w.room.runs[base:], func(a, b run) int { return a.place - b.place })
-			return base, true
+			if !ascends {
+				slices.SortFunc(runs, func(a, b run) int { return a.place - b.place })
+			}
+			return runs, ascends, true
 		}
 		if start, end := len(wire)-len(rest), len(wire)-len(after); f.place == last && (f.repeated || f.value != nil) {
-			w.room.runs[len(w.room.runs)-1].end = end
+			runs[len(runs)-1].end = end
 		} else {
 			if !seen.add(f.place) || f.oneof >= 0 && !oneofs.add(f.oneof) {
-				return 0, w.fail(odd)
+				return runs, false, w.fail(odd)
 			}
-			w.room.runs = append(w.room.runs, run{f.place, start, end})
+			runs = append(runs, run{f.place, start, end})
 		}
 		ascends = ascends && f.place >= last
 		last, rest = f.place, after
