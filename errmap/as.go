@@ -75,18 +75,18 @@ func (e *Error) Fill(m proto.Message) bool {
 }
 
 // says returns the ErrorInfo of e that is that of the definition.
-func (e *Error) says(d *schema.Definition) (wire.Info, bool) {
+func (e *Error) says(d *schema.Definition) (schema.Info, bool) {
 	catalog := e.known().schema()
 	for i := range e.hub.Details {
-		if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && e.trusts(in) && d.Identifies(string(in.Domain), string(in.Reason)) {
+		if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && e.trusts(in) && d.Identifies(string(in.Domain()), string(in.Reason())) {
 			return in, true
 		}
 	}
-	return wire.Info{}, false
+	return schema.Info{}, false
 }
 
 // fill sets the fields of m to what e says, with the ErrorInfo that says found.
-func (e *Error) fill(d *schema.Definition, m proto.Message, in wire.Info) {
+func (e *Error) fill(d *schema.Definition, m proto.Message, in schema.Info) {
 	lookup := func(key string) (string, bool) {
 		text, ok := in.Value(key)
 		return string(text), ok
@@ -125,7 +125,7 @@ func (e *Error) Is(target error) bool {
 		}
 		catalog := e.known().schema()
 		for i := range e.hub.Details {
-			if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && e.trusts(in) && string(in.Domain) == string(want.Domain) && string(in.Reason) == string(want.Reason) {
+			if in, ok := wire.InfoOf(&e.hub.Details[i], catalog); ok && e.trusts(in) && string(in.Domain()) == string(want.Domain()) && string(in.Reason()) == string(want.Reason()) {
 				return true
 			}
 		}

@@ -36,8 +36,8 @@ type Error struct {
 }
 
 // trusts tells whether an ErrorInfo of a domain is believed.
-func (e *Error) trusts(in wire.Info) bool {
-	return len(e.trusted) == 0 || slices.Contains(e.trusted, string(in.Domain))
+func (e *Error) trusts(in schema.Info) bool {
+	return len(e.trusted) == 0 || slices.Contains(e.trusted, string(in.Domain()))
 }
 
 // known returns the catalogue that the methods of e ask.
@@ -145,7 +145,7 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Code().String())
 	if in, ok := e.identity(); ok {
-		b.WriteString(" " + string(in.Domain) + "/" + string(in.Reason))
+		b.WriteString(" " + string(in.Domain()) + "/" + string(in.Reason()))
 	}
 	if e.hub.Message != "" {
 		b.WriteString(": " + e.hub.Message)
@@ -262,8 +262,8 @@ func (e *Error) changed(change func(*Error)) *Error {
 }
 
 // identity returns the ErrorInfo that identifies the error.
-func (e *Error) identity() (wire.Info, bool) {
-	return wire.Identity(&e.hub, e.known().schema(), e.trusts)
+func (e *Error) identity() (schema.Info, bool) {
+	return wire.Identity(e.hub.Details, e.known().schema(), e.trusts)
 }
 
 // ErrorInfo returns the google.rpc.ErrorInfo that identifies the error: the
@@ -286,7 +286,7 @@ func (e *Error) Reason() string {
 		return ""
 	}
 	in, _ := e.identity()
-	return string(in.Reason)
+	return string(in.Reason())
 }
 
 // Domain returns the domain of ErrorInfo, "" where there is none.
@@ -295,7 +295,7 @@ func (e *Error) Domain() string {
 		return ""
 	}
 	in, _ := e.identity()
-	return string(in.Domain)
+	return string(in.Domain())
 }
 
 // Metadata returns a copy of the metadata of ErrorInfo; nil where there are none.
@@ -315,7 +315,7 @@ func (e *Error) Retryable() bool {
 		return false
 	}
 	if in, ok := e.identity(); ok {
-		if d := e.known().Find(string(in.Domain), string(in.Reason)); d != nil {
+		if d := e.known().Find(string(in.Domain()), string(in.Reason())); d != nil {
 			if retryable, known := d.Retryable(); known {
 				return retryable
 			}

@@ -41,7 +41,7 @@ func (e *Error) LogValue() slog.Value {
 	}
 	attrs = append(attrs, slog.String("message", e.hub.Message))
 	if in, ok := e.identity(); ok {
-		attrs = append(attrs, slog.String("reason", string(in.Reason)), slog.String("domain", string(in.Domain)))
+		attrs = append(attrs, slog.String("reason", string(in.Reason())), slog.String("domain", string(in.Domain())))
 		entries := in.Metadata()
 		var metadata []any
 		for _, key := range slices.Sorted(maps.Keys(entries)) {

@@ -32,6 +32,9 @@ type Detail struct {
 	Value   []byte
 	// JSON is compact; nil for a detail that is bytes.
 	JSON []byte
+	// Named is, of the bytes of an ErrorInfo that names an error, where its reason
+	// stands, from and to, and then its domain. It is zeros until somebody has looked.
+	Named [4]uint32
 }
 
 // IsJSON tells whether the detail is a JSON element.

@@ -325,5 +325,29 @@ func consumeValue(number protowire.Number, kind protowire.Type, wire []byte) int
 	return protowire.ConsumeFieldValue(number, kind, wire)
 }
 
+// NextField returns the first field of wire: its number, its wire type, its value, of
+// bytes without their length; and what follows it. It is false where wire is malformed,
+// or empty.
+func NextField(wire []byte) (number protowire.Number, kind protowire.Type, value, rest []byte, ok bool) {
+	if len(wire) > 1 && wire[0] < 0x80 && wire[0] >= 8 && wire[0]&7 == byte(protowire.BytesType) && wire[1] < 0x80 {
+		if end := 2 + int(wire[1]); end <= len(wire) {
+			return protowire.Number(wire[0] >> 3), protowire.BytesType, wire[2:end:end], wire[end:], true
+		}
+	}
+	number, kind, tag := consumeTag(wire)
+	if tag < 0 {
+		return 0, 0, nil, nil, false
+	}
+	size := protowire.ConsumeFieldValue(number, kind, wire[tag:])
+	if size < 0 {
+		return 0, 0, nil, nil, false
+	}
+	value, rest = wire[tag:tag+size], wire[tag+size:]
+	if kind == protowire.BytesType {
+		value, _ = protowire.ConsumeBytes(value)
+	}
+	return number, kind, value, rest, true
+}
+
 // zeros are the zero value of every type on the wire.
 var zeros [8]byte

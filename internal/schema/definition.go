@@ -17,7 +17,6 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -38,7 +37,8 @@ type Definition struct {
 	title      string
 	problem    string
 	template   messageTemplate
-	prefix     []byte // reason and domain as fields of an ErrorInfo
+	prefix     []byte    // reason and domain as fields of an ErrorInfo
+	named      [4]uint32 // where they stand there
 	entries    []metadataEntry
 	details    []detailField
 	help       []byte // of a google.rpc.Help, nil where there is none
@@ -286,10 +286,7 @@ func compile(md protoreflect.MessageDescriptor, types *Catalog) (*Definition, er
 			return fail("help: %w", err)
 		}
 	}
-	d.prefix = protowire.AppendTag(d.prefix, infoReason, protowire.BytesType)
-	d.prefix = protowire.AppendString(d.prefix, d.reason)
-	d.prefix = protowire.AppendTag(d.prefix, infoDomain, protowire.BytesType)
-	d.prefix = protowire.AppendString(d.prefix, d.domain)
+	d.prefix, d.named = appendNames(nil, d.reason, d.domain)
 	d.compileFields()
 	return d, nil
 }

@@ -56,7 +56,7 @@ func compareStructs(t *testing.T, texts ...string) (short int) {
 		text, details, notes := encode(d, made.Interface())
 		wantText, wantDetails, wantNotes := encode(d, dynamic)
 		if text != wantText || !cmp.Equal(details, wantDetails) || !cmp.Equal(notes, wantNotes) {
-			t.Fatalf("%s with %q says\n\t%q %q %q, dynamic\n\t%q %q %q", d.FullName(), texts, text, details, notes, wantText, wantDetails, wantNotes)
+			t.Fatalf("%s with %q says\n\t%q %v %q, dynamic\n\t%q %v %q", d.FullName(), texts, text, details, notes, wantText, wantDetails, wantNotes)
 		}
 		info := detailsOf(t, details)[0].(*errdetails.ErrorInfo)
 		find := func(name string) ([]byte, bool) {

@@ -7,22 +7,12 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
 	"github.com/errmap/errmap/internal/protojson"
-)
-
-// The field numbers of google.rpc.ErrorInfo and of its map entries.
-const (
-	infoReason   protowire.Number = 1
-	infoDomain   protowire.Number = 2
-	infoMetadata protowire.Number = 3
-	entryKey     protowire.Number = 1
-	entryValue   protowire.Number = 2
 )
 
 // deterministic is how every detail that is made here is marshalled.
@@ -53,7 +43,7 @@ func (d *Definition) Encode(m proto.Message) (text string, info hub.Detail, deta
 			text = d.title
 		}
 	}
-	info.TypeURL = hub.URLErrorInfo
+	info.TypeURL, info.Named = hub.URLErrorInfo, d.named
 	var room [256]byte
 	value, hidden, notes := d.appendErrorInfo(room[:0], &in)
 	info.Value = bytes.Clone(value)
@@ -188,35 +178,6 @@ func (d *Definition) appendErrorInfo(dst []byte, m *instance) (_ []byte, hidden 
 		written = i
 	}
 	return dst, hidden, notes
-}
-
-// appendEntry appends a metadata entry.
-func appendEntry(dst []byte, key, value string) []byte {
-	if size := len(key) + len(value) + 4; size < 0x80 {
-		dst = append(dst, byte(infoMetadata)<<3|byte(protowire.BytesType), byte(size),
-			byte(entryKey)<<3|byte(protowire.BytesType), byte(len(key)))
-		dst = append(append(dst, key...), byte(entryValue)<<3|byte(protowire.BytesType), byte(len(value)))
-		return append(dst, value...)
-	}
-	return frameEntry(append(dst, value...), len(dst), key)
-}
-
-// frameEntry makes the text at the end of dst, from start, a metadata entry. The
-// text comes first because its length is not known before it is written.
-func frameEntry(dst []byte, start int, key string) []byte {
-	value := len(dst) - start
-	size := protowire.SizeTag(entryKey) + protowire.SizeBytes(len(key)) +
-		protowire.SizeTag(entryValue) + protowire.SizeBytes(value)
-	header := protowire.SizeTag(infoMetadata) + protowire.SizeVarint(uint64(size)) + size - value
-	dst = slices.Grow(dst, header)[:start+header+value]
-	copy(dst[start+header:], dst[start:start+value])
-	head := protowire.AppendTag(dst[:start], infoMetadata, protowire.BytesType)
-	head = protowire.AppendVarint(head, uint64(size))
-	head = protowire.AppendTag(head, entryKey, protowire.BytesType)
-	head = protowire.AppendString(head, key)
-	head = protowire.AppendTag(head, entryValue, protowire.BytesType)
-	protowire.AppendVarint(head, uint64(value))
-	return dst
 }
 
 // appendDetails appends the detail fields of m that are set, and the option's

@@ -8,6 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/protojson"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // infoField is a field of an ErrorInfo as it stands in the bytes of its detail, of
@@ -28,16 +30,14 @@ func (f *fitting) scan(i int) (identity int) {
 	f.fields, f.entries = f.fields[:0], f.entries[:0]
 	var last [3]int // of reason and domain, the field after the one that counts
 	for b := f.pieces[i].value; len(b) > 0; {
-		number, kind, n := protowire.ConsumeField(b)
-		field := infoField{raw: b[:n]}
-		b = b[n:]
+		number, kind, content, rest, _ := protojson.NextField(b)
+		field := infoField{raw: b[:len(b)-len(rest)]}
+		b = rest
 		if kind == protowire.BytesType && number <= 3 {
 			field.number = number
-			_, _, tag := protowire.ConsumeTag(field.raw)
-			content, _ := protowire.ConsumeBytes(field.raw[tag:])
 			switch {
 			case number == 3:
-				key, value, _ := entryOf(content, true)
+				key, value, _ := schema.Entry(content, true)
 				field.key, field.size = key, len(key)+len(value)
 				f.entries = append(f.entries, len(f.fields))
 			case last[number] > 0:
@@ -72,8 +72,8 @@ func (f *fitting) identity() int {
 
 // named tells whether an ErrorInfo has a reason.
 func named(value []byte) bool {
-	in, _ := readInfo(value)
-	return len(in.Reason) > 0
+	in, _ := schema.ReadInfo(value)
+	return len(in.Reason()) > 0
 }
 
 // info takes reason and domain of an ErrorInfo, then of the rest what fits.
@@ -206,14 +206,14 @@ func (f *fitting) prefix(i int, elements string) bool {
 // eachElement calls f with each field 1 of a message; false where the bytes are none.
 func eachElement(b []byte, f func(raw []byte)) bool {
 	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 || number > protowire.MaxValidNumber {
+		number, kind, _, rest, ok := protojson.NextField(b)
+		if !ok {
 			return false
 		}
 		if number == 1 && kind == protowire.BytesType {
-			f(b[:n])
+			f(b[:len(b)-len(rest)])
 		}
-		b = b[n:]
+		b = rest
 	}
 	return true
 }

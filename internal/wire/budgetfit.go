@@ -7,6 +7,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 
 	"github.com/errmap/errmap/internal/hub"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // firstText is how much of the message comes before all but the most needed details.
@@ -104,7 +105,7 @@ func newFitting(e *hub.Error, o *Encoding, own hub.Wire) *fitting {
 func classOf(d *hub.Detail, value []byte) class {
 	switch d.Name() {
 	case hub.NameErrorInfo:
-		if _, ok := readInfo(value); ok {
+		if _, ok := schema.ReadInfo(value); ok {
 			return classInfo
 		}
 	case hub.NameRetryInfo:

@@ -3,9 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"slices"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -111,194 +109,50 @@ func knownPart(codec *protojson.Codec, d *hub.Detail) (value []byte, ok bool) {
 	return value, ok
 }
 
-// Info is what a google.rpc.ErrorInfo says, over the bytes of its detail.
-type Info struct {
-	Reason, Domain []byte
-	bytes          []byte
-}
-
-// errorInfo reads a detail as an ErrorInfo that names an error; false where it is
-// none, cannot be read, or has no reason.
-func errorInfo(codec *protojson.Codec, d *hub.Detail) (in Info, ok bool) {
-	if !d.Is(hub.NameErrorInfo) {
-		return in, false
+// InfoOf reads a detail as an ErrorInfo that names an error; false where it is none,
+// cannot be read, or has no reason.
+func InfoOf(d *hub.Detail, catalog *schema.Catalog) (in schema.Info, ok bool) {
+	if in, ok = schema.InfoOf(d); ok || !d.Is(hub.NameErrorInfo) {
+		return in, ok
 	}
-	value, ok := knownPart(codec, d)
+	value, ok := knownPart(catalog.Codec(), d)
 	if !ok {
 		return in, false
 	}
-	in, ok = readInfo(value)
-	return in, ok && len(in.Reason) > 0
+	in, ok = schema.ReadInfo(value)
+	return in, ok && len(in.Reason()) > 0
 }
 
-// readInfo reads the bytes of an ErrorInfo; false where they are none.
-func readInfo(value []byte) (in Info, ok bool) {
-	in.bytes = value
-	ascii := isASCII(value)
-	for b := value; len(b) > 0; {
-		number, content, rest := nextText(b)
-		if rest == nil || number < 3 && !ascii && !utf8.Valid(content) {
-			return in, false
-		}
-		b = rest
-		switch number {
-		case 1:
-			in.Reason = content
-		case 2:
-			in.Domain = content
-		case 3:
-			if _, _, ok := entryOf(content, ascii); !ok {
-				return in, false
-			}
-		}
-	}
-	return in, true
+// identity returns the first ErrorInfo whose domain is known, else the first; false
+// where there is none.
+func identity(details []hub.Detail, catalog *schema.Catalog) (first schema.Info, found bool) {
+	return Identity(details, catalog, func(schema.Info) bool { return true })
 }
 
-// nextText returns the number and the content of the field that b begins with, and
-// what follows it, nil where b is malformed. The number is 4 of a field that an
-// ErrorInfo does not have.
-func nextText(b []byte) (number int, content, rest []byte) {
-	if len(b) > 1 && b[1] < 0x80 { // a field of at most 127 bytes, as most are
-		if end := 2 + int(b[1]); end <= len(b) {
-			switch b[0] {
-			case 1<<3 | 2, 2<<3 | 2, 3<<3 | 2:
-				return int(b[0] >> 3), b[2:end:end], b[end:]
-			}
-		}
-	}
-	n, kind, tag := protowire.ConsumeTag(b)
-	if tag < 0 || n > protowire.MaxValidNumber {
-		return 0, nil, nil
-	}
-	if kind != protowire.BytesType || n > 3 {
-		size := protowire.ConsumeFieldValue(n, kind, b[tag:])
-		if size < 0 {
-			return 0, nil, nil
-		}
-		return 4, nil, b[tag+size:]
-	}
-	content, size := protowire.ConsumeBytes(b[tag:])
-	if size < 0 {
-		return 0, nil, nil
-	}
-	return int(n), content, b[tag+size:]
-}
-
-// isASCII tells whether all of b is.
-func isASCII(b []byte) bool {
-	var all uint64
-	for ; len(b) >= 8; b = b[8:] {
-		all |= binary.LittleEndian.Uint64(b)
-	}
-	for _, c := range b {
-		all |= uint64(c)
-	}
-	return all&0x8080808080808080 == 0
-}
-
-// entryOf reads an entry of metadata.
-func entryOf(b []byte, ascii bool) (key, value []byte, ok bool) {
-	for len(b) > 0 {
-		number, content, rest := nextText(b)
-		if rest == nil {
-			return nil, nil, false
-		}
-		b = rest
-		if number > 2 {
-			continue
-		}
-		if !ascii && !utf8.Valid(content) {
-			return nil, nil, false
-		}
-		if number == 1 {
-			key = content
-		} else {
-			value = content
-		}
-	}
-	return key, value, true
-}
-
-// entries calls f for each entry of metadata, in the order of the bytes; of one key
-// the last counts.
-func (in Info) entries(f func(key, value []byte)) {
-	for b := in.bytes; len(b) > 0; {
-		number, content, rest := nextText(b)
-		if number == 3 {
-			key, value, _ := entryOf(content, true)
-			f(key, value)
-		}
-		b = rest
-	}
-}
-
-// Value returns the metadata text of a key.
-func (in Info) Value(want string) (text []byte, ok bool) {
-	in.entries(func(key, value []byte) {
-		if string(key) == want {
-			text, ok = value, true
-		}
-	})
-	return text, ok
-}
-
-// Metadata returns the entries as a map, nil for none.
-func (in Info) Metadata() map[string]string {
-	var m map[string]string
-	in.entries(func(key, value []byte) {
-		if m == nil {
-			m = map[string]string{}
-		}
-		m[string(key)] = string(value)
-	})
-	return m
-}
-
-// entry is one of metadata.
-type entry struct{ key, value []byte }
-
-// sorted appends the entries to room, sorted by key.
-func (in Info) sorted(room []entry) []entry {
-	in.entries(func(key, value []byte) { room = append(room, entry{key, value}) })
-	slices.SortStableFunc(room, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
-	kept := room[:0]
-	for i := range room {
-		if i+1 == len(room) || !bytes.Equal(room[i].key, room[i+1].key) {
-			kept = append(kept, room[i])
-		}
-	}
-	return kept
-}
-
-// identity returns the first ErrorInfo whose domain is known, else the first, and
-// its place; -1 where there is none.
-func identity(details []hub.Detail, catalog *schema.Catalog) (first Info, place int) {
-	place = -1
+// Identity is identity of those that trusts lets count.
+func Identity(details []hub.Detail, catalog *schema.Catalog, trusts func(schema.Info) bool) (first schema.Info, found bool) {
 	for i := range details {
-		in, ok := errorInfo(catalog.Codec(), &details[i])
-		if !ok {
+		in, ok := InfoOf(&details[i], catalog)
+		if !ok || !trusts(in) {
 			continue
 		}
-		if catalog.KnowsDomain(string(in.Domain)) {
-			return in, i
+		if catalog.KnowsDomain(string(in.Domain())) {
+			return in, true
 		}
-		if place < 0 {
-			first, place = in, i
+		if !found {
+			first, found = in, true
 		}
 	}
-	return first, place
+	return first, found
 }
 
 // definition returns what the catalogue has for the identity of an error: of the
 // first ErrorInfo whose domain it knows; nil where there is none.
 func definition(details []hub.Detail, catalog *schema.Catalog) *schema.Definition {
 	for i := range details {
-		if d := &details[i]; d.Is(hub.NameErrorInfo) {
-			if in, ok := errorInfo(catalog.Codec(), d); ok {
-				if found, knows := catalog.Lookup(in.Domain, in.Reason); knows {
-					return found
-				}
+		if in, ok := InfoOf(&details[i], catalog); ok {
+			if found, knows := catalog.Lookup(in.Domain(), in.Reason()); knows {
+				return found
 			}
 		}
 	}
@@ -327,26 +181,22 @@ func retryDelay(e *hub.Error, codec *protojson.Codec) (seconds int64, nanos int3
 // delayOf reads the delay of the bytes of a RetryInfo; false where there is none.
 func delayOf(b []byte) (seconds int64, nanos int32, ok bool) {
 	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 || number > protowire.MaxValidNumber {
+		number, kind, content, rest, fine := protojson.NextField(b)
+		if !fine {
 			return 0, 0, false
 		}
-		field := b[:n]
-		b = b[n:]
+		b = rest
 		if number != 1 || kind != protowire.BytesType {
 			continue
 		}
-		_, _, tag := protowire.ConsumeTag(field)
-		content, _ := protowire.ConsumeBytes(field[tag:])
 		ok = true
 		for len(content) > 0 {
-			number, kind, tag := protowire.ConsumeTag(content)
-			n := protowire.ConsumeFieldValue(number, kind, content[max(tag, 0):])
-			if tag < 0 || n < 0 || number > protowire.MaxValidNumber {
+			number, kind, value, rest, fine := protojson.NextField(content)
+			if !fine {
 				return 0, 0, false
 			}
-			if kind == protowire.VarintType {
-				v, _ := protowire.ConsumeVarint(content[tag:])
+			content = rest
+			if v, _ := protowire.ConsumeVarint(value); kind == protowire.VarintType {
 				switch number {
 				case 1:
 					seconds = int64(v)
@@ -354,7 +204,6 @@ func delayOf(b []byte) (seconds int64, nanos int32, ok bool) {
 					nanos = int32(v)
 				}
 			}
-			content = content[tag+n:]
 		}
 	}
 	return seconds, nanos, ok
@@ -372,20 +221,4 @@ func decodeBase64Bytes(b []byte) ([]byte, error) {
 	out := make([]byte, encoding.DecodedLen(len(b)))
 	n, err := encoding.Decode(out, b)
 	return out[:n], err
-}
-
-// unknown returns the fields that an ErrorInfo does not have.
-func (in Info) unknown() []byte {
-	var out []byte
-	for b := in.bytes; len(b) > 0; {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 {
-			return out
-		}
-		if kind != protowire.BytesType || number > 3 {
-			out = append(out, b[:n]...)
-		}
-		b = b[n:]
-	}
-	return out
 }

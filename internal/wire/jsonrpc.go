@@ -7,6 +7,7 @@ import (
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
 	"github.com/errmap/errmap/internal/protojson"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // rpcNames are the members of an error object of JSON-RPC.
@@ -97,7 +98,7 @@ func (w *rpcWriter) choose(s standing) (received bool) {
 		if !has {
 			return false // readers add one
 		}
-		if named := p.own.Find(p.Domain, string(in.Reason)); named != nil && named != own.Definition {
+		if named := p.own.Find(p.Domain, string(in.Reason())); named != nil && named != own.Definition {
 			return false // which contradicts the number
 		}
 	}
@@ -106,13 +107,13 @@ func (w *rpcWriter) choose(s standing) (received bool) {
 }
 
 // ofDomain returns the first ErrorInfo of a domain.
-func (w *writing) ofDomain(domain string) (Info, bool) {
+func (w *writing) ofDomain(domain string) (schema.Info, bool) {
 	for i := range w.details {
-		if in, ok := errorInfo(w.codec, &w.details[i]); ok && string(in.Domain) == domain {
+		if in, ok := InfoOf(&w.details[i], w.o.Catalog); ok && string(in.Domain()) == domain {
 			return in, true
 		}
 	}
-	return Info{}, false
+	return schema.Info{}, false
 }
 
 // looksMarked tells whether a detail would be read as a code marker.
@@ -234,10 +235,10 @@ func (w *rpcWriter) appendObject(dst []byte, lead string) []byte {
 }
 
 // saidByMembers tells whether the members that an own error requires say all of it.
-func (w *rpcWriter) saidByMembers(in Info) bool {
+func (w *rpcWriter) saidByMembers(in schema.Info) bool {
 	d := w.own.Definition
 	if w.marker || len(w.details) != 1 || w.details[0].JSON != nil || len(w.received) > 0 && w.o.carries(w.Error) ||
-		string(in.Reason) != d.Reason() || string(in.Domain) != d.Domain() || w.codec.HasUnknown(hub.URLErrorInfo, in.bytes) {
+		string(in.Reason()) != d.Reason() || string(in.Domain()) != d.Domain() || w.codec.HasUnknown(hub.URLErrorInfo, in.Bytes) {
 		return false
 	}
 	for key, text := range in.Metadata() {

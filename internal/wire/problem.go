@@ -8,6 +8,7 @@ import (
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
 	"github.com/errmap/errmap/internal/protojson"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 const aboutBlank = "about:blank"
@@ -67,8 +68,8 @@ type labels struct {
 
 // problemHead appends the members of a problem before its details.
 func (w *writing) problemHead(dst []byte, status int) ([]byte, labels) {
-	in, place := identity(w.details, w.o.Catalog)
-	kind, title := ownLabels(in, place, w.o)
+	in, identified := identity(w.details, w.o.Catalog)
+	kind, title := ownLabels(in, identified, w.o.Catalog)
 	l := w.receivedLabels(kind, title, status)
 	if dst = append(dst, `"type":`...); l.typeStands {
 		dst = append(dst, l.kind...)
@@ -86,19 +87,19 @@ func (w *writing) problemHead(dst []byte, status int) ([]byte, labels) {
 	dst = strconv.AppendInt(append(dst, `,"status":`...), int64(status), 10)
 	dst = jsontree.AppendString(append(dst, `,"detail":`...), w.Message)
 	dst = jsontree.AppendString(append(dst, `,"code":`...), row(w.Number).name)
-	if place < 0 {
+	if !identified {
 		return dst, l
 	}
-	dst = jsontree.AppendStringBytes(append(dst, `,"reason":`...), in.Reason)
-	if len(in.Domain) > 0 {
-		dst = jsontree.AppendStringBytes(append(dst, `,"domain":`...), in.Domain)
+	dst = jsontree.AppendStringBytes(append(dst, `,"reason":`...), in.Reason())
+	if len(in.Domain()) > 0 {
+		dst = jsontree.AppendStringBytes(append(dst, `,"domain":`...), in.Domain())
 	}
-	var few [8]entry
-	if metadata := in.sorted(few[:0]); len(metadata) > 0 {
+	var few [8]schema.MetadataEntry
+	if metadata := in.Sorted(few[:0]); len(metadata) > 0 {
 		lead := `,"metadata":{`
 		for i := range metadata {
-			dst = jsontree.AppendStringBytes(append(dst, lead...), metadata[i].key)
-			dst = jsontree.AppendStringBytes(append(dst, ':'), metadata[i].value)
+			dst = jsontree.AppendStringBytes(append(dst, lead...), metadata[i].Key)
+			dst = jsontree.AppendStringBytes(append(dst, ':'), metadata[i].Value)
 			lead = ","
 		}
 		dst = append(dst, '}')
@@ -136,11 +137,11 @@ func (w *writing) receivedLabels(kind, title string, status int) (l labels) {
 
 // ownLabels returns the type and title that an error has of its own: those of its
 // definition. A type is not made for the errors of others.
-func ownLabels(in Info, place int, o *Encoding) (kind, title string) {
-	if place < 0 {
+func ownLabels(in schema.Info, identified bool, catalog *schema.Catalog) (kind, title string) {
+	if !identified {
 		return aboutBlank, ""
 	}
-	d, _ := o.Catalog.Lookup(in.Domain, in.Reason)
+	d, _ := catalog.Lookup(in.Domain(), in.Reason())
 	if kind = d.ProblemType(); kind == "" {
 		kind = aboutBlank
 	}

@@ -172,8 +172,8 @@ func (p *problemReader) supply(d hub.Detail) {
 // keepNews keeps the type, the title and the errors that stood there, but for what a
 // writer puts there itself and for what says nothing.
 func (p *problemReader) keepNews(kind, title string, status int) {
-	in, place := identity(p.Details, p.o.Catalog)
-	ownKind, ownTitle := ownLabels(in, place, &Encoding{Catalog: p.o.Catalog})
+	in, identified := identity(p.Details, p.o.Catalog)
+	ownKind, ownTitle := ownLabels(in, identified, p.o.Catalog)
 	if status == 0 {
 		status = ownHTTPStatus(p.Error, p.Details, p.o.Catalog)
 	}

@@ -11,6 +11,7 @@ import (
 	errmapv1 "github.com/errmap/errmap/gen/errmap/v1"
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // restore finishes an error that was read plain: it takes the Carried out of the
@@ -23,6 +24,7 @@ func (r *reading) restore(s shape, member jsontree.Value) (believed bool) {
 			last = i
 		}
 	}
+	r.identify()
 	if last < 0 && !member.Exists() {
 		return false
 	}
@@ -69,6 +71,13 @@ func (r *reading) restore(s shape, member jsontree.Value) (believed bool) {
 	r.Details = append(r.placed(carried, details, plain), after...)
 	r.restoreReceived(carried.GetReceived())
 	return true
+}
+
+// identify looks at the details once for all who ask which errors they name.
+func (r *reading) identify() {
+	for i := range r.Details {
+		schema.Identify(&r.Details[i])
+	}
 }
 
 // isCarried tells whether the member of that name is a Carried: one with a check of

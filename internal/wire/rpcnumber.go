@@ -12,19 +12,15 @@ type standing struct{ known, own *schema.Definition }
 func standingOf(details []hub.Detail, p *Profile, catalog *schema.Catalog) (s standing) {
 	isKnown, isOwn := false, p.own == nil
 	for i := range details {
-		d := &details[i]
-		if !d.Is(hub.NameErrorInfo) || isKnown && isOwn {
-			continue
-		}
-		in, ok := errorInfo(catalog.Codec(), d)
-		if !ok {
+		in, ok := InfoOf(&details[i], catalog)
+		if !ok || isKnown && isOwn {
 			continue
 		}
 		if !isKnown {
-			s.known, isKnown = catalog.Lookup(in.Domain, in.Reason)
+			s.known, isKnown = catalog.Lookup(in.Domain(), in.Reason())
 		}
-		if !isOwn && string(in.Domain) == p.Domain {
-			s.own, isOwn = p.own.Find(p.Domain, string(in.Reason)), true
+		if !isOwn && string(in.Domain()) == p.Domain {
+			s.own, isOwn = p.own.Find(p.Domain, string(in.Reason())), true
 		}
 	}
 	return s

@@ -29,6 +29,7 @@ func ReadJSONRPC(e *hub.Error, body []byte, p *Profile, o *Decoding) error {
 	number, token, numbered := r.rpcNumber(codeValue, &rest)
 	d := rpcData{profile: p, own: p.means(number, data)}
 	r.readData(&d, data)
+	r.identify()
 	kept := numbered && !p.bare(number)
 	if d.own != nil {
 		kept = r.supply(&d) && kept
@@ -221,9 +222,9 @@ func (r *reading) readList(d *rpcData, first jsontree.Value, n int, alone bool) 
 func (r *reading) supply(d *rpcData) (agree bool) {
 	own := d.own
 	place := -1
-	var in Info
+	var in schema.Info
 	for i := range r.Details {
-		if found, ok := errorInfo(r.codec, &r.Details[i]); ok && string(found.Domain) == d.profile.Domain {
+		if found, ok := InfoOf(&r.Details[i], r.o.Catalog); ok && string(found.Domain()) == d.profile.Domain {
 			place, in = i, found
 			break
 		}
@@ -240,8 +241,8 @@ func (r *reading) supply(d *rpcData) (agree bool) {
 		return true
 	}
 	agree = true
-	if known := d.profile.own.Find(d.profile.Domain, string(in.Reason)); known != nil && known.Reason() != own.Definition.Reason() {
-		r.Notes.Add("the number is that of %s, the ErrorInfo says %s, which stands", own.Definition.Reason(), in.Reason)
+	if known := d.profile.own.Find(d.profile.Domain, string(in.Reason())); known != nil && known.Reason() != own.Definition.Reason() {
+		r.Notes.Add("the number is that of %s, the ErrorInfo says %s, which stands", own.Definition.Reason(), in.Reason())
 		own, agree = d.profile.of(known), false
 	}
 	r.noteUnsaid(d, in, own)
@@ -258,9 +259,9 @@ func (r *reading) supply(d *rpcData) (agree bool) {
 
 // withMetadata returns the ErrorInfo with other metadata. Fields that its schema does
 // not know stay.
-func withMetadata(in Info, metadata map[string]string) hub.Detail {
-	d := schema.InfoDetail(string(in.Reason), string(in.Domain), metadata)
-	d.Value = append(d.Value, in.unknown()...)
+func withMetadata(in schema.Info, metadata map[string]string) hub.Detail {
+	d := schema.InfoDetail(string(in.Reason()), string(in.Domain()), metadata)
+	d.Value = append(d.Value, in.Unknown()...)
 	return d
 }
 
@@ -310,7 +311,7 @@ func (m *member) says(own *OwnError) (string, bool) {
 
 // noteUnsaid notes the members beside details that the ErrorInfo in them, which is
 // what is read, does not say.
-func (r *reading) noteUnsaid(d *rpcData, in Info, own *OwnError) {
+func (r *reading) noteUnsaid(d *rpcData, in schema.Info, own *OwnError) {
 	if len(d.beside) == 0 {
 		return
 	}
