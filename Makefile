@@ -11,6 +11,11 @@ BUF := $(BUILD)/buf
 STATICCHECK := $(BUILD)/staticcheck
 GOVULNCHECK := $(BUILD)/govulncheck
 ACTIONLINT := $(BUILD)/actionlint
+GREMLINS := $(BUILD)/gremlins
+
+# What make mutate changes to see whether a test fails, the smallest first.
+MUTATED := internal/loglimit internal/origin internal/negotiate internal/deadline internal/inflight server/httpserver server/gateway \
+	client server/httpjson server errmap internal/jsontree internal/wire internal/protojson
 
 # What buf writes, and the templates that say so. The messages come first: the
 # generators are built from them.
@@ -237,6 +242,13 @@ fuzz: ## Run every fuzz target for a while; make fuzz FUZZTIME=10s for less.
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "$$package" || status=1; \
 		done; done; exit $$status; }
 
+# It works on a copy, which gremlins copies again for each file.
+.PHONY: mutate
+mutate: $(GREMLINS) ## Change the code and see whether a test fails, for 45 minutes at most; goes on where it stopped.
+	@rm -rf $(BUILD)/mutation/tree && mkdir -p $(BUILD)/mutation/tree
+	@git ls-files --cached --others --exclude-standard | tar -C . -cf - -T - | tar -C $(BUILD)/mutation/tree -xf -
+	go -C tools run ./cmd/mutate -root $(CURDIR)/$(BUILD)/mutation/tree -kept $(CURDIR)/$(BUILD)/mutation -gremlins $(abspath $(GREMLINS)) $(if $(FILES),-files '$(FILES)') $(MUTATED)
+
 # The race detector multiplies the work; make soak SOAKTIME=2m RACE=-race has it.
 .PHONY: soak
 soak: ## Keep serve and gateway under load; make soak SOAKTIME=1m for less.
@@ -289,7 +301,10 @@ $(STATICCHECK): FORCE
 	go -C tools build -o $(abspath $@) honnef.co/go/tools/cmd/staticcheck
 $(ACTIONLINT): FORCE
 	@mkdir -p $(BUILD)
-	go -C tools build -o ../$@ github.com/rhysd/actionlint/cmd/actionlint
+	go -C tools build -o $(abspath $@) github.com/rhysd/actionlint/cmd/actionlint
+$(GREMLINS): FORCE
+	@mkdir -p $(BUILD)
+	go -C tools build -o $(abspath $@) github.com/go-gremlins/gremlins/cmd/gremlins
 $(GOVULNCHECK): FORCE
 	@mkdir -p $(BUILD)
 	go -C tools build -o $(abspath $@) golang.org/x/vuln/cmd/govulncheck

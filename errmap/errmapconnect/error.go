@@ -8,6 +8,7 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
@@ -57,8 +58,10 @@ func ToError(e *errmap.Error, opts ...errmap.EncodeOption) *connect.Error {
 
 // Recognize is the errmap.Recognizer of Connect's errors: one that was made here
 // speaks, one that a peer sent does not. Neither does one that Connect made of a
-// failed call, which is told by its having the text of a network or context error
-// that is its cause: text that the program wrote itself speaks, whatever its
+// failed call. That is told by its having the text of a network or context error
+// that is its cause, or by its very words where a client of Connect without this
+// package's interceptor got an answer of no RPC server, such as "503 Service
+// Unavailable": text that the program wrote itself speaks otherwise, whatever its
 // cause.
 func Recognize(link error) (e *errmap.Error, known bool) {
 	c, ok := link.(*connect.Error) // a link, not a chain
@@ -138,8 +141,12 @@ func withoutCause(c *connect.Error) *connect.Error {
 }
 
 // ofFailedCall tells whether Connect made an error of what the network or the
-// context said: it writes the text of that into the message.
+// context said, whose text it writes into the message, or of an answer that it could not
+// use.
 func ofFailedCall(c *connect.Error) bool {
+	if c.Code() <= math.MaxInt32 && adapter.OfAnswer(code.Code(c.Code()), c.Message()) {
+		return true
+	}
 	why := c.Unwrap()
 	return why != nil && strings.Contains(c.Message(), why.Error()) && (cause.OfCall(why) || errors.Is(why, io.EOF))
 }

@@ -8,6 +8,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 	"github.com/errmap/errmap/internal/cause"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
@@ -63,7 +64,9 @@ func ToError(e *errmap.Error, opts ...errmap.EncodeOption) *connect.Error {
 // that of the error which it wraps, so two more rules apply. Where that is an
 // annotated message or an *errmap.Error, that is the error, with its own code.
 // Where a peer sent it, or the network or a context made it, the text is not the
-// program's, and is not for the caller.
+// program's, and is not for the caller. Neither is the text of a client of Connect
+// without this package's option that got an answer of no RPC server, such as
+// "503 Service Unavailable", which is told by its very words.
 func Recognize(link error) (e *errmap.Error, known bool) {
 	c, ok := link.(*connect.Error) // a link, not a chain
 	if !ok {
@@ -136,9 +139,17 @@ func holdsOurs(why error) bool {
 }
 
 // ofElsewhere tells whether the text of an error is that of a peer, of the network
-// or of a context.
+// or of a context, or is that of Connect about an answer that it could not use.
 func ofElsewhere(c *connect.Error) bool {
-	return connect.IsWireError(c.Unwrap()) || cause.OfCall(c.Unwrap())
+	if connect.IsWireError(c.Unwrap()) || cause.OfCall(c.Unwrap()) {
+		return true
+	}
+	for ok := true; ok && c != nil; c, ok = errors.AsType[*connect.Error](c.Unwrap()) {
+		if c.Code() <= math.MaxInt32 && adapter.OfAnswer(code.Code(c.Code()), c.Message()) {
+			return true
+		}
+	}
+	return false
 }
 
 // read reads code, message and details.
