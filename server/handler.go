@@ -130,6 +130,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	inflight.Counts(w)
 	x := h.exchanges.Get().(*exchange) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	x.ended = false
 	defer h.release(r, x)

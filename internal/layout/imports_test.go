@@ -125,7 +125,11 @@ var table = []row{
 		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/negotiate", "internal/origin", "internal/register"},
 		outside:  []string{connect, gateway, api, protobuf, rpc},
 	},
-	{packages: []string{"server/httpserver"}, inside: []string{"internal/deadline", "internal/loglimit", "internal/origin"}, outside: []string{"connectrpc.com/cors", "github.com/rs/cors"}},
+	{
+		packages: []string{"server/httpserver"},
+		inside:   []string{"=errmap", "errmap/errmapconnect", "internal/deadline", "internal/inflight", "internal/loglimit", "internal/origin"},
+		outside:  []string{connect, protobuf, rpc, "connectrpc.com/cors", "github.com/rs/cors"},
+	},
 	{
 		packages: []string{"server/gateway"},
 		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/adapter", "=server"},

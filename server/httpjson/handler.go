@@ -118,6 +118,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	inflight.Counts(w)
 	defer h.writes.Finish(w)
 	if err := h.rule.Check(r); err != nil && !origin.IsChecked(w) {
 		h.fail(w, r, statusError(http.StatusForbidden, err.Error()))

@@ -26,6 +26,7 @@ type bounds struct {
 	rule   *origin.Rule
 	times  Times
 	writes *deadline.Watch
+	held   *held
 	over   atomic.Bool // what runs was given up
 
 	mu      sync.Mutex
@@ -42,13 +43,13 @@ func newBounds(next http.Handler, o *options) (*bounds, error) {
 	}
 	return &bounds{
 		next: next, rule: rule, times: o.times,
-		writes: deadline.NewWriteWatch(o.times.Write), reading: make(map[*exchange]struct{}),
+		writes: deadline.NewWriteWatch(o.times.Write), held: newHeld(o.heldBytes), reading: make(map[*exchange]struct{}),
 	}, nil
 }
 
 // ServeHTTP implements [http.Handler].
 func (b *bounds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{ResponseWriter: w, b: b}
+	x := &exchange{ResponseWriter: w, b: b, request: r}
 	if r.Body != nil && r.Body != http.NoBody {
 		x.body, x.first = r.Body, r.ProtoMajor == 1
 		x.stream = !x.first && isStream(r.Header.Get("Content-Type"))
@@ -66,7 +67,15 @@ func (b *bounds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.refuse()
 		return
 	}
+	if !b.held.room(r) {
+		b.held.busy(x, r)
+		return
+	}
+	defer x.over()
 	b.protect(x, r)
+	if x.largest == 0 && !x.counts {
+		b.held.saw(r.URL.Path, 0)
+	}
 }
 
 // protect serves a request, unless it is refused for where it came from.
@@ -113,6 +122,12 @@ type exchange struct {
 	http.ResponseWriter
 	b    *bounds
 	span deadline.Span // of the write that is under way
+
+	request        *http.Request // as net/http made it
+	counts         bool          // the handler counts what it holds
+	left           int64         // of the message that is written
+	taken, largest int64         // bytes that are counted, and were at most
+	dropped        http.Header   // of the handler whose answer is not sent
 
 	body   io.ReadCloser
 	stream bool
@@ -259,14 +274,30 @@ func (x *exchange) starts() bool {
 	return first && x.broken
 }
 
+// Header implements [http.ResponseWriter].
+func (x *exchange) Header() http.Header {
+	if x.dropped != nil {
+		return x.dropped
+	}
+	return x.ResponseWriter.Header()
+}
+
 // Write implements [io.Writer].
 func (x *exchange) Write(p []byte) (int, error) {
-	if !x.begun && x.starts() {
+	first := !x.begun
+	if first && x.starts() {
 		x.refuse()
 	}
 	if x.refused {
 		return len(p), nil
 	}
+	if !x.take(p) {
+		if first {
+			x.leaveOut()
+		}
+		return 0, errLeftOut
+	}
+	defer x.give()
 	n, err := x.b.writes.Write(&x.span, x.ResponseWriter, p)
 	if x.stream {
 		x.extend(0)

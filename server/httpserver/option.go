@@ -21,6 +21,9 @@ const (
 // few KiB more.
 const DefaultMaxHeaderBytes = 64 << 10
 
+// DefaultMaxHeldBytes is how many bytes are held for callers at the same time.
+const DefaultMaxHeldBytes = 64 << 20
+
 // answerTime is how long what was given up may take to say so.
 const answerTime = time.Second
 
@@ -53,6 +56,20 @@ func WithTimes(t Times) Option { return option(func(o *options) { o.times = t })
 // WithMaxHeaderBytes bounds the header of a request; larger ones are answered with HTTP
 // status 431. Zero means DefaultMaxHeaderBytes.
 func WithMaxHeaderBytes(n int) Option { return option(func(o *options) { o.headerBytes = n }) }
+
+// WithMaxHeldBytes bounds the bytes that are held for callers at the same time, over all
+// connections and mounts of the server: of answers that were made and are not taken yet,
+// beyond 4 KiB each. One connection may hold a quarter of it. Zero means
+// DefaultMaxHeldBytes, and a negative number no bound.
+//
+// A call for whose answer, by the answers that its path had before, nothing is left is
+// refused with RESOURCE_EXHAUSTED and a delay of a second before its handler runs, in the
+// protocol of the call. An answer that turns out too large afterwards is left out: its
+// caller gets RESOURCE_EXHAUSTED without a delay, and a stream that had begun ends with
+// it. The mounts of server and server/httpjson count by themselves, by JSON-RPC id and
+// method; what they hold counts here too, beside their own Limits.HeldBytes, so that
+// several mounts share this budget.
+func WithMaxHeldBytes(n int) Option { return option(func(o *options) { o.heldBytes = n }) }
 
 // WithTLS has the server speak TLS, with HTTP/2 where the client can; c has a
 // certificate or GetCertificate, and is not changed. The default, and nil, is to speak
@@ -110,6 +127,7 @@ type options struct {
 
 	times         Times
 	headerBytes   int
+	heldBytes     int
 	tls           *tls.Config
 	log           *slog.Logger
 	drain, giveUp []func()
@@ -138,6 +156,9 @@ func newOptions(opts []Option) *options {
 	set(&o.times.Drain, DefaultDrainTime)
 	if o.headerBytes == 0 {
 		o.headerBytes = DefaultMaxHeaderBytes
+	}
+	if o.heldBytes == 0 {
+		o.heldBytes = DefaultMaxHeldBytes
 	}
 	if o.log == nil {
 		o.log = slog.Default()

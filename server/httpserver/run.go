@@ -18,7 +18,8 @@ var ErrGaveUp = errors.New("httpserver: calls that ran were given up")
 
 // New returns a server for handler, for those who start and stop it by themselves. It
 // has the times and protocols of this package, but Times.Drain, WithTLS, WithDrain and
-// WithGiveUp are for [Run]. Its Handler is not to be replaced. The error names origins
+// WithGiveUp are for [Run]. Its Handler is not to be replaced, and neither is its
+// BaseContext where mounts are to share WithMaxHeldBytes. The error names origins
 // and hosts that are none.
 func New(handler http.Handler, opts ...Option) (*http.Server, error) {
 	s, _, err := newServer(handler, newOptions(opts))
@@ -50,7 +51,8 @@ func Run(ctx context.Context, listener net.Listener, handler http.Handler, opts 
 	}
 	calls, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	s.BaseContext = func(net.Listener) context.Context { return calls }
+	counted := b.held.context(calls)
+	s.BaseContext = func(net.Listener) context.Context { return counted }
 	fresh := newConns{conns: make(map[net.Conn]struct{})}
 	s.ConnState = fresh.note
 	ended := make(chan error, 1)
@@ -130,6 +132,7 @@ func newServer(handler http.Handler, o *options) (*http.Server, *bounds, error) 
 	}
 	s := &http.Server{
 		Handler:           b,
+		BaseContext:       func(net.Listener) context.Context { return b.held.context(context.Background()) },
 		ReadHeaderTimeout: o.times.Header,
 		IdleTimeout:       o.times.Idle,
 		MaxHeaderBytes:    o.headerBytes,
