@@ -68,6 +68,7 @@ type exchange struct {
 	coding   string // of the body as it came
 	body     []byte
 	unpacked inflight.Unpacked // the body as it is read, where it is compressed
+	weighed  int64             // bytes that are counted for what is made of the body
 	answer   []byte
 	ended    bool // without a panic, after which something may still use the buffers
 }
@@ -186,6 +187,8 @@ func (h *handler) release(r *http.Request, x *exchange) {
 		h.held.Give(r, x.unpacked.Held)
 		x.unpacked = inflight.Unpacked{}
 	}
+	h.held.Give(r, x.weighed)
+	x.weighed = 0
 	h.reads.End(&x.reading) // where reading the body panicked
 	// One large request must not keep its memory for the life of the pool.
 	if !x.ended || cap(x.body) > maxPooledBytes || cap(x.answer) > maxPooledBytes {
@@ -250,13 +253,30 @@ func (h *handler) read(r *http.Request, x *exchange) *refusal {
 	_, limited := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case err == nil:
-		return nil
+		return h.weigh(r, x)
 	case limited, errors.Is(err, jsonrpc.ErrTooLarge):
 		return h.tooLarge()
 	case errors.Is(err, inflight.ErrNoRoom):
 		return &refusal{id: h.id(nil), failure: busy()}
 	}
 	return h.undecodable(r, err)
+}
+
+// weigh counts what is made of a body.
+func (h *handler) weigh(r *http.Request, x *exchange) *refusal {
+	if len(x.body) <= inflight.Free {
+		return nil
+	}
+	values := inflight.Values(x.body)
+	if values > h.limits.RequestValues {
+		return h.refusal(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d values", h.limits.RequestValues), "", "")
+	}
+	weighed := h.held.Weighed(values)
+	if !h.held.Take(r, weighed) {
+		return &refusal{id: h.id(nil), failure: busy()}
+	}
+	x.weighed = weighed
+	return nil
 }
 
 func (h *handler) tooLarge() *refusal {

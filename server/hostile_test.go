@@ -57,10 +57,12 @@ func TestHandler_hostileBodies(t *testing.T) {
 		want   string
 	}{
 		{"100 MB", endless(100 << 20), 413, refused(-32600, "Invalid Request: the body is larger than 4194304 bytes")},
-		{"a million elements", strings.NewReader("[" + strings.Repeat("1,", 999_999) + "1]"), 200, refused(-32600, "Invalid Request: the batch has 1000000 elements, more than 1000")},
-		{"four million brackets", strings.NewReader(strings.Repeat("[", 4_000_000)), 200, refused(-32700, "Parse error: the body nests more than 100 arrays and objects")},
-		{"two million objects", strings.NewReader(strings.Repeat(`{"":`, 1_000_000)), 200, refused(-32700, "Parse error: the body nests more than 100 arrays and objects")},
-		{"a million members", strings.NewReader(`{"jsonrpc":"2.0"` + strings.Repeat(`,"":0`, 700_000) + `}`), 200, refused(-32600, "Invalid Request: there is no method")},
+		{"a million elements", strings.NewReader("[" + strings.Repeat("1,", 999_999) + "1]"), 413, refused(-32600, "Invalid Request: the body has more than 400000 values")},
+		{"many elements", strings.NewReader("[" + strings.Repeat("1,", 399_000) + "1]"), 200, refused(-32600, "Invalid Request: the batch has 399001 elements, more than 1000")},
+		{"four million brackets", strings.NewReader(strings.Repeat("[", 4_000_000)), 413, refused(-32600, "Invalid Request: the body has more than 400000 values")},
+		{"many brackets", strings.NewReader(strings.Repeat("[", 399_000)), 200, refused(-32700, "Parse error: the body nests more than 100 arrays and objects")},
+		{"many objects", strings.NewReader(strings.Repeat(`{"":`, 399_000)), 200, refused(-32700, "Parse error: the body nests more than 100 arrays and objects")},
+		{"many members", strings.NewReader(`{"jsonrpc":"2.0"` + strings.Repeat(`,"":0`, 399_000) + `}`), 200, refused(-32600, "Invalid Request: there is no method")},
 		{"a long number", strings.NewReader(`{"jsonrpc":"2.0","id":` + strings.Repeat("1", 4_000_000) + `,"jsonrpc":"2.0"}x`), 200, refused(-32700, "Parse error: invalid character 'x' at offset 4000039, expected the end")},
 		{"a duplicate of each member", strings.NewReader(`{"id":1,"id":1,"jsonrpc":"2.0","jsonrpc":"2.0","method":"m","method":"m"}`), 200, refused(-32600, "Invalid Request: the member method stands twice")},
 		{"lone surrogates", strings.NewReader(`{"jsonrpc":"2.0","method":"m","\ud800":"\udfff","id":["\ud800"]}`), 200, refused(-32600, "Invalid Request: the id is no string, number or null")},

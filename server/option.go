@@ -17,6 +17,7 @@ import (
 // The limits of a handler unless WithLimits says otherwise.
 const (
 	DefaultMaxRequestBytes  = 4 << 20
+	DefaultMaxRequestValues = 400_000
 	DefaultMaxResponseBytes = 16 << 20
 	DefaultMaxDepth         = 100
 	DefaultMaxBatchItems    = 1000
@@ -50,6 +51,10 @@ type Option interface{ apply(*options) }
 type Limits struct {
 	// RequestBytes is the most bytes of a request body, after decompression.
 	RequestBytes int
+	// RequestValues is the most JSON values of a request, each element and each object
+	// or array for itself: of two bytes, such as 0 and a comma, Protobuf may make a
+	// message of a hundred. A body with more is refused with HTTP status 413.
+	RequestValues int
 	// ResponseBytes is the most bytes of a response before compression: of a
 	// whole batch with its errors, or of one event of a stream. An error that
 	// is larger goes out as code and message alone.
@@ -70,12 +75,13 @@ type Limits struct {
 	// a map of them. A request with more is refused with HTTP status 431.
 	Headers int
 	// HeldBytes is the most bytes that are held for callers on the whole handler: of
-	// answers that were made and not yet taken, beyond 4 KiB each, and of bodies that
-	// came compressed. One connection may hold a quarter of it. The default is
+	// answers that were made and not yet taken, beyond 4 KiB each, of bodies that
+	// came compressed, and about what is made of the values of a body. One connection may hold a quarter of it. The default is
 	// DefaultMaxHeldBytes or four times ResponseBytes, whichever is more. A call for whose
 	// answer, by the answers that its method had before, nothing is left is refused
 	// with RESOURCE_EXHAUSTED and a delay before it is made. One whose answer turns out too
-	// large afterwards says so, without a delay.
+	// large afterwards says so, without a delay. Behind httpserver, all counts in the
+	// budget of its WithMaxHeldBytes too.
 	HeldBytes int
 }
 
@@ -256,6 +262,7 @@ func (l Limits) withDefaults() Limits {
 		}
 	}
 	set(&l.RequestBytes, DefaultMaxRequestBytes)
+	set(&l.RequestValues, DefaultMaxRequestValues)
 	set(&l.ResponseBytes, DefaultMaxResponseBytes)
 	set(&l.Depth, DefaultMaxDepth)
 	set(&l.BatchItems, DefaultMaxBatchItems)

@@ -120,21 +120,27 @@ func attacks() map[string]struct {
 	const packed = "Content-Encoding: gzip\r\n"
 	getTask := `"method":"GetTask","params":{"id":"a"}`
 	stream := `{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"wait 20s"}]}}}`
+	parts := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[` + strings.Repeat("{},", (4<<20-200)/3) + `{}]}}`
 	large := `{"message":{"messageId":"m","role":"ROLE_USER","x":"` + strings.Repeat("x", 4<<20-200) + `"}}`
 	return map[string]struct {
 		connections int
 		text        string
 	}{
-		"headers":            {4, request("/", many.String(), repeated(400, getTask))},
-		"headers of a batch": {20, request("/", few.String(), repeated(1000, getTask))},
-		"discovery":          {60, request("/", packed, zipped(repeated(1000, `"method":"rpc.discover"`)))},
-		"discovery, packed":  {20, request("/", packed+"Accept-Encoding: gzip\r\n", zipped(repeated(1000, `"method":"rpc.discover"`)))},
-		"long names":         {20, request("/", packed, zipped(`{"jsonrpc":"2.0","method":"`+strings.Repeat("m", 4<<20-100)+`"}`))},
-		"notifications":      {20, request("/", packed, zipped("["+strings.Repeat(`{"jsonrpc":"2.0","method":"m"},`, 999)+`{"jsonrpc":"2.0","method":"m"}]`))},
-		"large bodies":       {40, request("/message:send", packed, zipped(large))},
-		"streams":            {1030, request("/", "Accept: text/event-stream\r\n", stream)},
-		"slow bodies":        {200, strings.TrimSuffix(request("/message:send", "", `{"message":1}`), "}")},
-		"idle":               {500, ""},
+		"headers":               {4, request("/", many.String(), repeated(400, getTask))},
+		"headers of a batch":    {20, request("/", few.String(), repeated(1000, getTask))},
+		"discovery":             {60, request("/", packed, zipped(repeated(1000, `"method":"rpc.discover"`)))},
+		"discovery, packed":     {20, request("/", packed+"Accept-Encoding: gzip\r\n", zipped(repeated(1000, `"method":"rpc.discover"`)))},
+		"long names":            {20, request("/", packed, zipped(`{"jsonrpc":"2.0","method":"`+strings.Repeat("m", 4<<20-100)+`"}`))},
+		"notifications":         {20, request("/", packed, zipped("["+strings.Repeat(`{"jsonrpc":"2.0","method":"m"},`, 999)+`{"jsonrpc":"2.0","method":"m"}]`))},
+		"large bodies":          {40, request("/message:send", packed, zipped(large))},
+		"many parts":            {10, request("/", packed, zipped(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":`+strings.ReplaceAll(parts, "{},{},{},{}", "{},{},{}")+`}`))},
+		"many parts, HTTP+JSON": {10, request("/message:send", packed, zipped(parts))},
+		"many parts, Connect":   {10, request("/lf.a2a.v1.A2AService/SendMessage", packed, zipped(parts))},
+		"large bodies, Connect": {40, request("/lf.a2a.v1.A2AService/SendMessage", packed, zipped(large))},
+		"discovery of Connect":  {20, request("/lf.a2a.v1.A2AService/ListTasks", "", `{}`)},
+		"streams":               {1030, request("/", "Accept: text/event-stream\r\n", stream)},
+		"slow bodies":           {200, strings.TrimSuffix(request("/message:send", "", `{"message":1}`), "}")},
+		"idle":                  {500, ""},
 	}
 }
 

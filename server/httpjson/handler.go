@@ -140,8 +140,12 @@ func (h *handler) serve(b binding) runtime.HandlerFunc {
 		}
 		unbound := deadline.BoundReading(w, r, h.times.Read)
 		unpacked := inflight.Unpacked{Budget: h.held, Request: r}
-		defer func() { h.held.Give(r, unpacked.Held) }()
+		weighed := int64(0)
+		defer func() { h.held.Give(r, unpacked.Held); h.held.Give(r, weighed) }()
 		body, refused := h.body(w, r, b, &unpacked)
+		if refused == nil {
+			weighed, refused = h.weigh(r, body)
+		}
 		if refused != nil {
 			// The bound stays: net/http reads some of the rest of the body before
 			// it answers, and that must end too.
@@ -225,6 +229,22 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, b binding, unpack
 		return nil, unread(w, err)
 	}
 	return body, nil
+}
+
+// weigh counts what is made of a body.
+func (h *handler) weigh(r *http.Request, body []byte) (weighed int64, refused *errmap.Error) {
+	if len(body) <= inflight.Free {
+		return 0, nil
+	}
+	values := inflight.Values(body)
+	if values > h.limits.RequestValues {
+		return 0, statusError(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d values", h.limits.RequestValues))
+	}
+	weighed = h.held.Weighed(values)
+	if !h.held.Take(r, weighed) {
+		return 0, busy()
+	}
+	return weighed, nil
 }
 
 // What is said of a call whose answer has no room.

@@ -51,6 +51,7 @@ func TestHandler_hostileBodies(t *testing.T) {
 		noBook  = "the body is not the JSON of library.v1.CreateBookRequest"
 		noJSON  = "the body is not JSON"
 		tooDeep = `{"error":{"code":400,"message":"the body nests more than 100 arrays and objects","status":"INVALID_ARGUMENT"}}`
+		tooMany = `{"error":{"code":413,"message":"the body has more than 400000 values","status":"FAILED_PRECONDITION"}}`
 	)
 	endless := func(open string) io.Reader {
 		return io.MultiReader(strings.NewReader(open), io.LimitReader(letters{}, 100<<20), strings.NewReader(`"}`))
@@ -63,13 +64,16 @@ func TestHandler_hostileBodies(t *testing.T) {
 	}{
 		{"100 MB", whole, endless(`{"to":"`), 413, `{"error":{"code":413,"message":"the body is too large","status":"FAILED_PRECONDITION"}}`},
 		{"100 MB in a field", field, endless(`{"title":"`), 413, `{"error":{"code":413,"message":"the body is too large","status":"FAILED_PRECONDITION"}}`},
-		{"four million brackets", whole, strings.NewReader(strings.Repeat("[", 4_000_000)), 400, tooDeep},
-		{"four million brackets in a field", field, strings.NewReader(strings.Repeat("[", 4_000_000)), 400, refused(noJSON)},
-		{"a million objects in an unknown member", whole, strings.NewReader(strings.Repeat(`{"x":`, 800_000)), 400, tooDeep},
-		{"deep and whole", whole, strings.NewReader(`{"x":` + strings.Repeat("[", 2_000_000) + strings.Repeat("]", 2_000_000) + "}"), 400, tooDeep},
-		{"deep and whole in a field", field, strings.NewReader(`{"x":` + strings.Repeat("[", 2_000_000) + strings.Repeat("]", 2_000_000) + "}"), 400, refused(noJSON)},
-		{"a million elements", whole, strings.NewReader("[" + strings.Repeat("1,", 999_999) + "1]"), 400, refused(noMove)},
-		{"a million elements of another type", field, strings.NewReader(`{"title":[` + strings.Repeat("1,", 999_999) + "1]}"), 400, refused(noBook)},
+		{"four million brackets", whole, strings.NewReader(strings.Repeat("[", 4_000_000)), 413, tooMany},
+		{"four million brackets in a field", field, strings.NewReader(strings.Repeat("[", 4_000_000)), 413, tooMany},
+		{"a million elements", whole, strings.NewReader("[" + strings.Repeat("1,", 999_999) + "1]"), 413, tooMany},
+		{"many brackets", whole, strings.NewReader(strings.Repeat("[", 390_000)), 400, tooDeep},
+		{"many brackets in a field", field, strings.NewReader(strings.Repeat("[", 390_000)), 400, refused(noJSON)},
+		{"many objects in an unknown member", whole, strings.NewReader(strings.Repeat(`{"x":`, 390_000)), 400, tooDeep},
+		{"deep and whole", whole, strings.NewReader(`{"x":` + strings.Repeat("[", 390_000) + strings.Repeat("]", 390_000) + "}"), 400, tooDeep},
+		{"deep and whole in a field", field, strings.NewReader(`{"x":` + strings.Repeat("[", 390_000) + strings.Repeat("]", 390_000) + "}"), 400, refused(noJSON)},
+		{"many elements", whole, strings.NewReader("[" + strings.Repeat("1,", 390_000) + "1]"), 400, refused(noMove)},
+		{"many elements of another type", field, strings.NewReader(`{"title":[` + strings.Repeat("1,", 390_000) + "1]}"), 400, refused(noBook)},
 		{"a long number", field, strings.NewReader(`{"pages":` + strings.Repeat("1", 4_000_000) + `}`), 400, refused(noBook)},
 		{"a large exponent", field, strings.NewReader(`{"pages":1e999999999}`), 400, refused(noBook)},
 		{"a member twice", whole, strings.NewReader(`{"to":"a","to":"b"}`), 400, refused(noMove)},

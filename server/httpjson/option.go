@@ -10,13 +10,14 @@ import (
 
 // What a handler allows unless an option says otherwise.
 const (
-	DefaultMaxRequestBytes = 4 << 20
-	DefaultReadTimeout     = 30 * time.Second
-	DefaultWriteTimeout    = 30 * time.Second
-	DefaultKeepAlive       = 15 * time.Second
-	DefaultMaxCalls        = 1024
-	DefaultMaxStreams      = 512
-	DefaultMaxHeldBytes    = 64 << 20
+	DefaultMaxRequestBytes  = 4 << 20
+	DefaultMaxRequestValues = 400_000
+	DefaultReadTimeout      = 30 * time.Second
+	DefaultWriteTimeout     = 30 * time.Second
+	DefaultKeepAlive        = 15 * time.Second
+	DefaultMaxCalls         = 1024
+	DefaultMaxStreams       = 512
+	DefaultMaxHeldBytes     = 64 << 20
 )
 
 // DefaultPattern is where Mount puts the handler unless WithPattern says
@@ -54,6 +55,10 @@ func WithEncoding(opts ...errmap.EncodeOption) Option {
 type Limits struct {
 	// RequestBytes is the most bytes of a request body, after decompression.
 	RequestBytes int
+	// RequestValues is the most JSON values of a request body, each element and each
+	// object or array for itself: of two bytes, such as 0 and a comma, Protobuf may make a
+	// message of a hundred. A body with more is refused with HTTP status 413.
+	RequestValues int
 	// Calls is how many calls, streams not among them, run at the same time on the
 	// whole handler. One beyond it is refused with UNAVAILABLE at once.
 	Calls int
@@ -61,11 +66,12 @@ type Limits struct {
 	// beyond it is refused with UNAVAILABLE at once.
 	Streams int
 	// HeldBytes is the most bytes that are held for callers on the whole handler: of
-	// answers that were made and not yet taken, beyond 4 KiB each, and of bodies that
-	// came compressed. One connection may hold a quarter of it, and one answer alone may
-	// be larger. A call for whose answer, by the answers that its method had before,
+	// answers that were made and not yet taken, beyond 4 KiB each, of bodies that
+	// came compressed, and about what is made of the values of a body. One connection may
+	// hold a quarter of it, and one answer alone may be larger. A call for whose answer, by the answers that its method had before,
 	// nothing is left is refused with RESOURCE_EXHAUSTED and a delay before it is made.
-	// One whose answer turns out too large afterwards says so, without a delay.
+	// One whose answer turns out too large afterwards says so, without a delay. Behind
+	// httpserver, all counts in the budget of its WithMaxHeldBytes too.
 	HeldBytes int
 }
 
@@ -130,6 +136,7 @@ func newOptions(opts []Option) options {
 	}
 	o.limits.RequestBytes = bound(o.limits.RequestBytes, DefaultMaxRequestBytes, math.MaxInt)
 	o.limits.RequestBytes = min(o.limits.RequestBytes, math.MaxInt-1) // one byte more is read
+	o.limits.RequestValues = bound(o.limits.RequestValues, DefaultMaxRequestValues, math.MaxInt)
 	o.limits.Calls = bound(o.limits.Calls, DefaultMaxCalls, math.MaxInt)
 	o.limits.Streams = bound(o.limits.Streams, DefaultMaxStreams, math.MaxInt)
 	o.limits.HeldBytes = bound(o.limits.HeldBytes, DefaultMaxHeldBytes, math.MaxInt/2)
