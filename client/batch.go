@@ -137,8 +137,8 @@ func (b *batcher) send(open *batch) {
 }
 
 // pair gives each call the first response of its id. An error without an id
-// answers the calls that no response names; without one they learn that theirs is
-// missing.
+// answers the calls that no response names, as does the one answer to all that is
+// none of the server; without one they learn that theirs is missing.
 func (b *batcher) pair(open *batch, items []jsonrpc.Response, answer []byte, resp *http.Response) {
 	waiting := make(map[string]*pending, len(open.calls))
 	for _, p := range open.calls {
@@ -148,8 +148,9 @@ func (b *batcher) pair(open *batch, items []jsonrpc.Response, answer []byte, res
 	for i := range items {
 		r := &items[i]
 		if r.ID == nil || r.ID.IsNull() {
-			if rest == nil && r.Error != nil {
-				rest = &outcome{resp: resp, err: b.responseError(r, resp)}
+			if rest == nil && (r.Error != nil || len(items) == 1) {
+				_, err := b.outcome(r, answer, nil, resp)
+				rest = &outcome{resp: resp, err: err}
 			}
 			continue
 		}
@@ -162,7 +163,7 @@ func (b *batcher) pair(open *batch, items []jsonrpc.Response, answer []byte, res
 		p.outcome <- outcome{slices.Clone(result), resp, err}
 	}
 	if rest == nil {
-		rest = &outcome{resp: resp, err: protocolError("the batch was answered without this call", nil)}
+		rest = &outcome{resp: resp, err: b.brokenError("the batch was answered without this call", answer, resp)}
 	}
 	for _, p := range waiting {
 		p.outcome <- *rest

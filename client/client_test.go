@@ -122,17 +122,18 @@ func TestTransport_answers(t *testing.T) {
 		"another id":               {status: 200, body: `{"jsonrpc":"2.0","id":77,"result":{}}`, code: code.Code_INTERNAL, message: "the answer bears the id of another call", local: true},
 		"neither":                  {status: 200, body: `{"jsonrpc":"2.0","id":ID}`, code: code.Code_INTERNAL, message: "the answer is not JSON-RPC", local: true},
 		"html at 200":              {status: 200, header: map[string]string{"Content-Type": "text/html"}, body: "<html>sign in 10.0.0.7</html>", code: code.Code_INTERNAL, message: "the answer is not JSON-RPC", local: true, not: "10.0.0.7"},
-		"html at 502":              {status: 502, header: map[string]string{"Content-Type": "text/html"}, body: "<html>upstream 10.0.0.7</html>", code: code.Code_UNAVAILABLE, message: "HTTP status 502 Bad Gateway", not: "10.0.0.7"},
-		"aip-193 of a proxy":       {status: 503, body: `{"error":{"code":503,"message":"down","status":"UNAVAILABLE"}}`, code: code.Code_UNAVAILABLE, message: "HTTP status 503 Service Unavailable"},
+		"html at 502":              {status: 502, header: map[string]string{"Content-Type": "text/html"}, body: "<html>upstream 10.0.0.7</html>", code: code.Code_UNAVAILABLE, message: "HTTP status 502 Bad Gateway", local: true, not: "10.0.0.7"},
+		"aip-193 of a proxy":       {status: 503, body: `{"error":{"code":503,"message":"down","status":"UNAVAILABLE"}}`, code: code.Code_UNAVAILABLE, message: "down", local: true},
 		"version 1.0":              {status: 200, body: `{"id":ID,"result":null,"error":{"code":-32603,"message":"x"}}`, code: code.Code_INTERNAL, message: "x"},
-		"forbidden by a proxy":     {status: 403, body: `{"message":"Forbidden"}`, code: code.Code_PERMISSION_DENIED, message: "Forbidden"},
+		"forbidden by a proxy":     {status: 403, body: `{"message":"Forbidden"}`, code: code.Code_PERMISSION_DENIED, message: "Forbidden", local: true},
+		"version 1.0 at 500":       {status: 500, body: `{"id":ID,"result":null,"error":{"code":-32602,"message":"x"}}`, code: code.Code_INVALID_ARGUMENT, message: "x"},
 		"result of another type":   {status: 200, body: `{"jsonrpc":"2.0","id":ID,"result":{"qty":"many"}}`, code: code.Code_INTERNAL, message: "the result is not of the method's type", local: true},
 		"JSON that ends early":     {status: 200, body: `{"jsonrpc":"2.0","id":ID,"resu`, code: code.Code_UNAVAILABLE, message: "the call broke off", local: true},
 		"an error that ends early": {status: 404, body: `{"jsonrpc":"2.0","id":ID,"error":{"code":-32602`, code: code.Code_UNAVAILABLE, message: "the call broke off", local: true},
 		"json labelled as events":  {status: 200, header: map[string]string{"Content-Type": event}, body: `{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"x"}}`, code: code.Code_INVALID_ARGUMENT, message: "x"},
 		"stream without answer":    {status: 200, header: map[string]string{"Content-Type": event}, body: ": hello\n\n", code: code.Code_UNAVAILABLE, message: "the call broke off", local: true},
 		"rate limit": {
-			status: 429, header: map[string]string{"Retry-After": "7"}, body: "slow down", code: code.Code_UNAVAILABLE, message: "HTTP status 429 Too Many Requests",
+			status: 429, header: map[string]string{"Retry-After": "7"}, body: "slow down", code: code.Code_UNAVAILABLE, message: "HTTP status 429 Too Many Requests", local: true,
 			check: func(t *testing.T, e *errmap.Error) {
 				if delay, ok := e.RetryDelay(); !ok || delay != 7*time.Second || e.HTTPStatus() != 429 {
 					t.Errorf("delay %v %v, status %d", delay, ok, e.HTTPStatus())

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"connectrpc.com/connect/v2"
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/errmap/errmaphttp"
 	"github.com/errmap/errmap/internal/adapter"
 	"github.com/errmap/errmap/internal/cause"
 	"github.com/errmap/errmap/internal/jsonrpc"
@@ -22,50 +24,68 @@ import (
 // responseError reads the error of a response, and what stands beside it.
 func (t *transport) responseError(r *jsonrpc.Response, resp *http.Response) error {
 	if r.Versioned && r.Whole != nil {
-		if e, err := t.decode(r.Whole, resp); err == nil {
+		if e, err := errmap.DecodeJSONRPC(r.Whole, t.profile, t.decode(resp)...); err == nil {
 			return received(e)
 		}
 	}
-	e, err := t.decode(r.Error, resp)
-	if err != nil { // an error that is no object: the server broke the protocol
+	e, err := errmap.DecodeJSONRPC(r.Error, t.profile, t.decode(resp)...)
+	switch {
+	case err == nil:
+		return received(e)
+	case resp.StatusCode/100 != 2:
 		return t.statusError(r.Error, resp)
+	case r.Whole != nil:
+		return t.brokenError("the server's error is none of JSON-RPC", r.Whole, resp)
 	}
-	return received(e)
+	return t.brokenError("the server's error is none of JSON-RPC", r.Error, resp)
 }
 
-// decode reads an error object, or a response that holds one.
-func (t *transport) decode(text []byte, resp *http.Response) (*errmap.Error, error) {
-	return errmap.DecodeJSONRPC(text, t.profile,
+// decode returns the options with which an error in a response is read.
+func (t *transport) decode(resp *http.Response) []errmap.DecodeOption {
+	opts := []errmap.DecodeOption{
 		errmap.WithCatalog(t.catalog),
-		errmap.WithHTTPHeader(resp.Header, time.Now()),
 		errmap.WithLimits(errmap.Limits{Body: t.maxResponse}),
-	)
+		errmap.WithHTTPHeader(resp.Header, time.Now()),
+	}
+	return append(opts, t.decoding...)
 }
 
-// statusError is the error of an answer that is no JSON-RPC. The HTTP status
-// says what it was, and what stands in front of the server often answers with an
-// error object of its own; a good status makes it a breach of the protocol.
+// statusError is the error of an answer that is no JSON-RPC: of what stands in front
+// of the server, then, which says by the HTTP status what is wrong, and often in an
+// error object of its own. That is read, and stays local: its text is not the
+// server's. A good status makes it a breach of the protocol.
 func (t *transport) statusError(body []byte, resp *http.Response) error {
-	if cause.EndsEarly(body) {
-		ctx := context.Background()
-		if resp.Request != nil {
-			ctx = resp.Request.Context()
-		}
-		return cutError(ctx, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, begins(body)))
-	}
 	if resp.StatusCode/100 == 2 {
-		return protocolError("the answer is not JSON-RPC", begins(body))
+		if cause.EndsEarly(body) {
+			return cutError(contextOf(resp), fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, begins(body)))
+		}
+		return t.brokenError("the answer is not JSON-RPC", body, resp)
 	}
-	e, err := errmap.DecodeConnect(body,
-		errmap.WithCatalog(t.catalog),
-		errmap.WithHTTPStatus(resp.StatusCode),
-		errmap.WithHTTPHeader(resp.Header, time.Now()),
-		errmap.WithLimits(errmap.Limits{Body: t.maxResponse}),
-	)
-	if err != nil {
-		return protocolError("the answer is not JSON-RPC", err)
+	answer := *resp
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	opts := append([]errmap.DecodeOption{errmap.WithCatalog(t.catalog)}, t.decoding...)
+	err := errmaphttp.ReadError(&answer, errmaphttp.Connect,
+		errmaphttp.WithLimits(errmap.Limits{Body: t.maxResponse}), errmaphttp.WithDecoding(opts...))
+	e := errmap.From(err).WithLocal()
+	return e.WithCause(errmapconnect.ToError(e))
+}
+
+func contextOf(resp *http.Response) context.Context {
+	if resp.Request == nil {
+		return context.Background()
 	}
-	return received(e)
+	return resp.Request.Context()
+}
+
+// brokenError is the error of a server that broke the protocol at a good status. What
+// it said is in a note, and a delay that the header has counts.
+func (t *transport) brokenError(text string, said []byte, resp *http.Response) error {
+	e, err := errmap.DecodeConnect(fmt.Appendf(nil, `{"code":"internal","message":%q}`, text), t.decode(resp)...)
+	if err != nil { // unreachable: it is one of Connect's
+		return protocolError(text, begins(said))
+	}
+	e = e.WithNote(begins(said).Error()).WithLocal().WithCause(begins(said))
+	return e.WithCause(errmapconnect.ToError(e))
 }
 
 // received marks an error as the server's, findable as an error of Connect too.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,13 @@ func WithBatching(wait time.Duration, max int) Option {
 	})
 }
 
+// WithDecoding sets how received errors are read, such as [errmap.WithLimits] and
+// [errmap.WithTrustedDomains]. The catalogue is that of WithCatalog unless one of the
+// options names another.
+func WithDecoding(opts ...errmap.DecodeOption) Option {
+	return option(func(o *options) { o.decoding = append(slices.Clip(o.decoding), opts...) })
+}
+
 // WithObserver has f told of each call that failed: see [errmap.Observer]. The
 // default, and nil, is nobody.
 func WithObserver(f errmap.Observer) Option { return option(func(o *options) { o.observer = f }) }
@@ -76,6 +84,7 @@ type options struct {
 	profile     errmap.Profile
 	names       MethodNames
 	catalog     *errmap.Catalog
+	decoding    []errmap.DecodeOption
 	maxResponse int
 	batchWait   time.Duration
 	batchMax    int

@@ -99,7 +99,7 @@ func (t *transport) readAll(ctx context.Context, resp *http.Response) ([]byte, e
 	case errors.Is(err, jsonrpc.ErrTooLarge) && resp.StatusCode/100 == 2:
 		return nil, failed(connect.CodeResourceExhausted, fmt.Sprintf("the answer is larger than %d bytes", t.maxResponse), nil)
 	case errors.Is(err, jsonrpc.ErrTooLarge):
-		return body, nil // the HTTP status is answer enough
+		return nil, nil // the HTTP status is answer enough
 	case err != nil:
 		return nil, cutError(ctx, err)
 	}
@@ -119,15 +119,16 @@ func (t *transport) answer(body []byte, id jsonrpc.ID, resp *http.Response) ([]b
 // outcome returns the result of a response, or its error.
 func (t *transport) outcome(r *jsonrpc.Response, body []byte, id jsonrpc.ID, resp *http.Response) ([]byte, error) {
 	anonymous := r.ID == nil || r.ID.IsNull()
+	asked := !anonymous && r.ID.Key() == id.Key()
 	switch {
-	case !r.Versioned && resp.StatusCode/100 != 2:
+	case !r.Versioned && !asked && resp.StatusCode/100 != 2:
 		return nil, t.statusError(body, resp) // an error of what stands before the server
-	case r.Error != nil && (anonymous || r.ID.Key() == id.Key()):
+	case r.Error != nil && (anonymous || asked):
 		return nil, t.responseError(r, resp)
 	case r.Invalid != "":
 		return nil, t.statusError(body, resp)
-	case anonymous || r.ID.Key() != id.Key():
-		return nil, protocolError("the answer bears the id of another call", begins(body))
+	case !asked:
+		return nil, t.brokenError("the answer bears the id of another call", body, resp)
 	}
 	return r.Result, nil
 }

@@ -201,6 +201,12 @@ func (e *Error) Notes() []string {
 	return slices.Clone([]string(e.hub.Notes))
 }
 
+// WithNote returns e with one note more, its last. Adapters use it for what they drop
+// or find beside an error; no wire carries notes. It is nil for nil.
+func (e *Error) WithNote(note string) *Error {
+	return e.changed(func(c *Error) { c.hub.Notes.Add("%s", jsontree.Clean(note)) })
+}
+
 // Unwrap returns the cause: nil where there is none.
 func (e *Error) Unwrap() error {
 	if e == nil {

@@ -142,7 +142,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"client"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/adapter", "internal/cause", "internal/jsonrpc"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/adapter", "internal/cause", "internal/jsonrpc"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
