@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -18,9 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -37,6 +34,7 @@ import (
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
+	"github.com/errmap/errmap/polyglot/interop/internal/program"
 	"github.com/errmap/errmap/polyglot/interop/internal/results"
 	"github.com/errmap/errmap/server/gateway"
 )
@@ -161,7 +159,7 @@ func (u upstream) start(t *testing.T) (started upstream, url string) {
 	writeCertificate(t, cert, key)
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), u.command[0], u.command[1:]...)
 	command.Env = append(os.Environ(), "UPSTREAM_DESCRIPTORS="+descriptors, "UPSTREAM_CERT="+cert, "UPSTREAM_KEY="+key)
-	first, _ := run(t, command)
+	first, _ := program.Run(t, command)
 	if u.scheme == "" {
 		u.scheme = "http"
 	}
@@ -179,72 +177,8 @@ func (u upstream) start(t *testing.T) (started upstream, url string) {
 func (u upstream) gateway(t *testing.T, url string) (out func() string, base string) {
 	t.Helper()
 	args := append([]string{"gateway", "--upstream", url, "--protocol", u.protocol, "--listen", "127.0.0.1:0", "--wait", "5s"}, u.flags...)
-	first, out := run(t, exec.CommandContext(context.WithoutCancel(t.Context()), build+"/errmap", args...))
+	first, out := program.Run(t, exec.CommandContext(context.WithoutCancel(t.Context()), build+"/errmap", args...))
 	return out, "http://" + first(`gateway to \S+ \(\S+\) on (\S+)`)
-}
-
-// run starts a program that is killed when the test ends. first waits for a pattern
-// in its output.
-func run(t *testing.T, command *exec.Cmd) (first func(pattern string) string, out func() string) {
-	t.Helper()
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	var text strings.Builder
-	command.Stderr = writer(func(p []byte) {
-		mu.Lock()
-		defer mu.Unlock()
-		text.Write(p)
-	})
-	if err := command.Start(); err != nil {
-		t.Fatalf("%v: run make test-interop", err)
-	}
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		lines := bufio.NewReader(stdout)
-		for {
-			line, err := lines.ReadString('\n')
-			mu.Lock()
-			text.WriteString(line)
-			mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		<-read
-		_ = command.Wait()
-	})
-	out = func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.String()
-	}
-	first = func(pattern string) string {
-		t.Helper()
-		re := regexp.MustCompile(pattern)
-		for range 1000 {
-			if m := re.FindStringSubmatch(out()); m != nil {
-				return m[1]
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Fatalf("no %s from %s: %s", pattern, command, out())
-		return ""
-	}
-	return first, out
-}
-
-type writer func(p []byte)
-
-func (w writer) Write(p []byte) (int, error) {
-	w(p)
-	return len(p), nil
 }
 
 func get(t *testing.T, url string) string {
