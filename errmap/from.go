@@ -45,12 +45,15 @@ func From(err error) *Error {
 // Forward marks the error that a peer sent, or that a call met here, as one that
 // is for the caller too: a handler that returns it sends all of it on, with
 // nothing of the headers that it came with; the text of a Local error, which may
-// name addresses, stays behind. An error in whose chain no *Error is comes back
-// as it is; the adapters of the RPC libraries make one of theirs.
+// name addresses, stays behind. An error that grpc-go or Connect made is forwarded
+// too, by handlers of any library; one in whose chain there is none of these, and no
+// *Error, comes back as it is.
 func Forward(err error) error {
 	e, _ := as(err)
 	if e == nil {
-		return err
+		if e = foreign(err).WithCause(err); e == nil {
+			return err
+		}
 	}
 	return e.changed(func(c *Error) { c.hub.Forwarded = true })
 }

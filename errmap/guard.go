@@ -32,6 +32,7 @@ type Guard struct {
 	hiddenText string
 	debugInfo  bool
 	hiddenCode [17]bool // by google.rpc.Code
+	listBytes  int
 	shutdown   <-chan struct{}
 	recognize  []Recognizer
 }
@@ -112,6 +113,19 @@ func WithHiddenCodes(codes ...code.Code) GuardOption {
 	})
 }
 
+// DefaultListBytes is the room for lists in an error that leaves a server, in bytes,
+// unless WithListBytes says otherwise: about a thousand violations.
+const DefaultListBytes = 64 << 10
+
+// WithListBytes sets how many bytes the lists in an error may take that leaves the
+// server, all of them together and in Protobuf: the violations of BadRequest,
+// PreconditionFailure and QuotaFailure, and the links of Help. What does not fit is cut
+// from the end of its list, of which one element always stays; a note of the error that
+// is sent, and a line in the log of slog.Default, say how many went. Zero means
+// DefaultListBytes, a negative number no limit. In gRPC's headers errmap.WithBudget
+// leaves less.
+func WithListBytes(n int) GuardOption { return guardOption(func(g *Guard) { g.listBytes = n }) }
+
 // WithShutdown names a channel that is closed when the server begins to shut
 // down: a request that ends by cancellation afterwards is UNAVAILABLE, since its
 // caller did not cancel it.
@@ -136,7 +150,7 @@ func (g *Guard) Outgoing(ctx context.Context, err error) *Error {
 	}
 	if found := speakers(err, g.recognize, false); found.node != nil {
 		if e := found.within(err); !g.hides(e) {
-			return g.strip(e)
+			return g.shorten(ctx, g.strip(e))
 		}
 		return g.hide(ctx, Report{Err: err})
 	}
@@ -259,6 +273,23 @@ func (g *Guard) strip(e *Error) *Error {
 		return e
 	}
 	return e.changed(func(c *Error) { c.hub = *left })
+}
+
+// shorten cuts long lists. An error that a guard makes itself has none.
+func (g *Guard) shorten(ctx context.Context, e *Error) *Error {
+	most := g.listBytes
+	switch {
+	case most < 0:
+		return e
+	case most == 0:
+		most = DefaultListBytes
+	}
+	short := wire.Shorten(&e.hub, e.known().schema(), most)
+	if short == &e.hub {
+		return e
+	}
+	slog.WarnContext(ctx, "lists of an error were cut", "procedure", procedures.Of(ctx), "notes", []string(short.Notes[len(e.hub.Notes):]))
+	return e.changed(func(c *Error) { c.hub = *short })
 }
 
 func logReport(ctx context.Context, r Report) {

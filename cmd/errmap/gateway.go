@@ -143,7 +143,9 @@ func (f *gatewayFlags) serve(ctx context.Context, protocol gateway.Protocol, opt
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	stopping := make(chan struct{})
-	front := &front{upstream: upstream, opts: opts, headers: f.headers, timeout: f.timeout, log: log, notes: stdout, guard: []errmap.GuardOption{errmap.WithShutdown(stopping)}}
+	front := &front{upstream: upstream, opts: opts, headers: f.headers, timeout: f.timeout, log: log, notes: stdout, guard: []errmap.GuardOption{
+		errmap.WithShutdown(stopping), errmap.WithListBytes(-1), // an upstream bounds its own lists
+	}}
 	if !f.hideDebug { // what an upstream tells is for its callers
 		front.guard = append(front.guard, errmap.WithDebugInfo())
 	}

@@ -112,7 +112,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap"},
-		inside:   []string{"gen", "internal/hub", "internal/jsontree", "internal/procedure", "internal/schema", "internal/wire"},
+		inside:   []string{"gen", "internal/cause", "internal/hub", "internal/jsontree", "internal/procedure", "internal/schema", "internal/wire"},
 		outside:  []string{protobuf, rpc},
 	},
 	{

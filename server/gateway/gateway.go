@@ -35,7 +35,7 @@ func New(transport connect.Transport, schema *Schema, opts ...Option) *Gateway {
 		opt.apply(o)
 	}
 	// A gateway stands for its upstream: what that tells its callers is theirs.
-	whole := errmapconnect.WithGuard(errmap.NewGuard(errmap.WithDebugInfo()))
+	whole := errmapconnect.WithGuard(errmap.NewGuard(errmap.WithDebugInfo(), errmap.WithListBytes(-1)))
 	g := &Gateway{
 		server:  errmapconnect.NewServer(append([]errmapconnect.ServerOption{whole}, o.server...)...),
 		log:     &o.log,
