@@ -70,7 +70,7 @@ serve: ## Run the example agent on localhost:8080; make serve ADDR=:9090 for ano
 	go run ./cmd/errmap serve $(if $(ADDR),--listen $(ADDR))
 
 .PHONY: test
-test: verify-modules lint check-generated go-test test-browser test-interop test-mcp test-typescript test-python test-example ## Check and test everything.
+test: verify-modules lint check-generated go-test test-browser test-interop test-mcp test-typescript test-python test-example test-start ## Check and test everything.
 
 .PHONY: lint
 lint: $(BUF) $(STATICCHECK) $(ACTIONLINT) ## Check the schema's style, the Go code and the workflows.
@@ -224,6 +224,12 @@ test-example: $(BUF) ## Generate, build and run docs/example in a clean copy.
 	$(MAKE) -C $(BUILD)/example ERRMAP=$(CURDIR) BUF=$(abspath $(BUF))
 	cd $(BUILD)/example && $(abspath $(BUF)) generate -o again && for dir in gen typescript/src/gen python/gen docs; do \
 		diff -r -x __pycache__ $$dir again/$$dir || { echo "$$dir differs when it is generated again"; exit 1; }; done
+	cp $(BUF) $(BUILD)/example/bin/buf
+	ERRMAP_TEST_EXAMPLE=$(abspath $(BUILD)/example) go test -count=1 -run TestWorkedExample ./internal/readme
+
+.PHONY: test-start
+test-start: ## Do what docs/start.md says, in an empty repository, for Go, TypeScript and Python.
+	ERRMAP_TEST_START=1 go test -count=1 -timeout 20m -run TestFinding_N09 ./internal/readme
 
 .PHONY: bench
 bench: ## Measure errmap beside its peers and write docs/performance.md.

@@ -4,7 +4,7 @@
 //
 //	transport := client.New(http.DefaultClient, "https://agent.example.com/",
 //		client.WithProfile(errmap.ProfileA2A), client.WithMethodNames(client.BareNames))
-//	agent := a2av1connect.NewA2AServiceClient(connect.NewClient(transport))
+//	agent := errmapconnect.NewClient(transport) // for the constructor of a generated client
 //
 // A unary call is one POST, a server-streaming one a POST that is answered with
 // server-sent events; client and bidirectional streaming have no form in
@@ -12,10 +12,13 @@
 //
 // # Errors
 //
-// An error that the server sent arrives as a *connect.Error that is remote, with
-// the *errmap.Error of its wire as its cause, so errors.As finds typed errors and
-// data of any kind is kept. Where an answer is no JSON-RPC, its HTTP status
-// decides, after the table of the Connect protocol; nothing of its body becomes a
-// message. An error that arose here is not remote, its message a fixed text and
-// its cause what happened.
+// An error that the server sent arrives as an [*errmap.Error] that is Remote and has
+// all of its data. errors.AsType finds the typed message in it, and a *connect.Error
+// that is remote too, with or without errmapconnect.NewClient. Where an answer is no
+// JSON-RPC, what stands before the server has answered: its error object in the form of
+// Connect or AIP-193 is read, and of any other body the HTTP status alone, after the
+// table of the Connect protocol. An error that arose here is Local, its message a fixed
+// text and its cause what happened.
+//
+// [*errmap.Error]: https://pkg.go.dev/github.com/errmap/errmap/errmap#Error
 package client

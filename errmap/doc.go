@@ -9,18 +9,18 @@
 // A message with the option (errmap.v1.error) is an error, and
 // protoc-gen-errmap-go makes it a Go error:
 //
-//	message OrderNotFoundError {
-//	  option (errmap.v1.error) = {code: NOT_FOUND message: "Order {order_id} not found"};
-//	  string order_id = 1;
+//	message StockEmptyError {
+//	  option (errmap.v1.error) = {code: FAILED_PRECONDITION message: "No {sku} left"};
+//	  string sku = 1;
 //	}
 //
 // A handler returns it, and a client finds it with errors.AsType, whatever wires
 // lie between:
 //
-//	return nil, &ordersv1.OrderNotFoundError{OrderId: id}
+//	return nil, &shopv1.StockEmptyError{Sku: sku}
 //
-//	if missing, ok := errors.AsType[*ordersv1.OrderNotFoundError](err); ok {
-//		…
+//	if empty, ok := errors.AsType[*shopv1.StockEmptyError](err); ok {
+//		fmt.Println("sold out:", empty.GetSku())
 //	}
 //
 // The adapters errmapconnect, errmapconnectv1, errmapgrpc and errmaphttp do both

@@ -6,9 +6,10 @@
 //
 //	mux := http.NewServeMux()
 //	connecthttp.Mount(mux, rpc)
-//	if err := server.Mount(mux, rpc, server.WithProfile(errmap.ProfileA2A)); err != nil {
-//		log.Fatal(err)
-//	}
+//	err := server.Mount(mux, rpc, server.WithProfile(errmap.ProfileA2A)) // JSON-RPC at POST /
+//
+// [errmapconnect.NewServer] is what makes the errors of handlers arrive. Of a server of
+// connect.NewServer every one is a bare "unknown" on Connect and gRPC.
 //
 // # What is on the wire
 //
@@ -58,4 +59,6 @@
 //	| -31429 | the answer is larger than its limit                               | 200  |
 //
 // A star: under MCP the status is the one that [errmap.Profile.HTTPStatus] says.
+//
+// [errmapconnect.NewServer]: https://pkg.go.dev/github.com/errmap/errmap/errmap/errmapconnect#NewServer
 package server

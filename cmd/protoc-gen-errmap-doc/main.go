@@ -7,7 +7,7 @@
 //	  - local: protoc-gen-errmap-doc
 //	    out: docs
 //	    strategy: all
-//	    opt: [format=html, format=markdown]
+//	    opt: [format=markdown, format=html, title=The errors of orders]
 //
 // It writes one file for each format, whatever the number of files that it reads:
 // buf must hand them over at once, as strategy says.

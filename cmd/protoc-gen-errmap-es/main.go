@@ -6,7 +6,7 @@
 //	plugins:
 //	  - local: protoc-gen-es
 //	    out: src/gen
-//	    opt: target=ts
+//	    opt: [target=ts, import_extension=js]
 //	  - local: protoc-gen-errmap-es
 //	    out: src/gen
 //

@@ -7,9 +7,9 @@
 //	  - protoc_builtin: python
 //	    protoc_path: [python3, -m, grpc_tools.protoc]
 //	    out: gen
-//	  - protoc_builtin: pyi
-//	    protoc_path: [python3, -m, grpc_tools.protoc]
+//	  - local: protoc-gen-mypy # of the package mypy-protobuf
 //	    out: gen
+//	    opt: quiet
 //	  - local: protoc-gen-errmap-python
 //	    out: gen
 //

@@ -9,9 +9,9 @@
 // nothing warns of it. So make servers with [NewServer], which installs
 // [ServerInterceptor] outermost:
 //
-//	server := errmapconnect.NewServer()
-//	ordersv1connect.RegisterOrdersHandler(server, orders{})
-//	connecthttp.Mount(mux, server)
+//	rpc := errmapconnect.NewServer()
+//	shopv1connect.RegisterCartHandler(rpc, cart)
+//	connecthttp.Mount(mux, rpc)
 //
 // A handler then returns the message itself, and only what was made for callers
 // leaves: see [errmap.Guard].
@@ -21,10 +21,10 @@
 // Every error of such a client is an [*errmap.Error]. One that the server sent is
 // Remote, and errors.AsType finds the message that it says:
 //
-//	client := ordersv1connect.NewOrdersClient(errmapconnect.NewClient(transport))
-//	_, err := client.Get(ctx, req)
-//	if gone, ok := errors.AsType[*ordersv1.OrderNotFoundError](err); ok {
-//		…
+//	carts := shopv1connect.NewCartClient(errmapconnect.NewClient(transport))
+//	_, err := carts.Get(ctx, req)
+//	if empty, ok := errors.AsType[*shopv1.StockEmptyError](err); ok {
+//		fmt.Println("sold out:", empty.GetSku())
 //	}
 //
 // One of a call that failed without a word of the server is Local. Connect's own

@@ -11,8 +11,8 @@ import (
 // trailers, which a client takes for an answer that had begun, so that its
 // retryPolicy ends after one UNAVAILABLE. Put it around the mux of a server:
 //
-//	connecthttp.Mount(mux, server)
-//	http.ListenAndServe(addr, errmapconnect.TrailersOnly(mux))
+//	connecthttp.Mount(mux, rpc)
+//	return httpserver.Run(ctx, listener, errmapconnect.TrailersOnly(mux))
 //
 // It serves both major versions of Connect. Other protocols, and answers that have
 // begun, go through as they are. It is safe for concurrent use.

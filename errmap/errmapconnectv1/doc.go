@@ -8,14 +8,14 @@
 // interceptor sends what was made for callers, whole, and nothing else; see
 // [errmap.Guard]:
 //
-//	path, handler := ordersv1connect.NewOrdersHandler(orders{}, errmapconnectv1.WithServer())
+//	mux.Handle(shopv1connectv1.NewCartHandler(cart, errmapconnectv1.WithServer()))
 //
 // # And every client the client interceptor
 //
-//	client := ordersv1connect.NewOrdersClient(http.DefaultClient, url, errmapconnectv1.WithClient())
-//	_, err := client.Get(ctx, req)
-//	if gone, ok := errors.AsType[*ordersv1.OrderNotFoundError](err); ok {
-//		…
+//	carts := shopv1connectv1.NewCartClient(http.DefaultClient, url, errmapconnectv1.WithClient())
+//	_, err := carts.Get(ctx, req)
+//	if empty, ok := errors.AsType[*shopv1.StockEmptyError](err); ok {
+//		fmt.Println("sold out:", empty.GetSku())
 //	}
 //
 // Every error of a call is then an [*errmap.Error]: Remote where the server sent

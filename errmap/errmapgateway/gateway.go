@@ -3,10 +3,12 @@
 // prefers it, where the gateway itself writes a google.rpc.Status without the name
 // of its code.
 //
-//	conn, err := grpc.NewClient(target, append(errmapgrpc.DialOptions(), …)...)
-//	…
+//	conn, err := grpc.NewClient(target, append(errmapgrpc.DialOptions(), grpc.WithTransportCredentials(creds))...)
+//	if err != nil {
+//		return err
+//	}
 //	mux := runtime.NewServeMux(runtime.WithErrorHandler(errmapgateway.ErrorHandler()))
-//	err = libraryv1.RegisterLibraryHandler(ctx, mux, conn)
+//	return register(ctx, mux, conn) // a Register…Handler that protoc-gen-grpc-gateway wrote
 //
 // A service that has no gateway yet needs none: [server/httpjson] binds it by the
 // same google.api.http options, and [server/gateway] one that runs elsewhere.

@@ -17,10 +17,13 @@
 //
 // # And every client too
 //
-//	conn, err := grpc.NewClient(target, append(errmapgrpc.DialOptions(), …)...)
-//	_, err = ordersv1.NewOrdersClient(conn).Get(ctx, req)
-//	if gone, ok := errors.AsType[*ordersv1.OrderNotFoundError](err); ok {
-//		…
+//	conn, err := grpc.NewClient(target, append(errmapgrpc.DialOptions(), grpc.WithTransportCredentials(creds))...)
+//	if err != nil {
+//		return err
+//	}
+//	_, err = shopv1.NewCartClient(conn).Get(ctx, req)
+//	if empty, ok := errors.AsType[*shopv1.StockEmptyError](err); ok {
+//		fmt.Println("sold out:", empty.GetSku())
 //	}
 //
 // Every error of a call then holds an [*errmap.Error]: Remote where the server

@@ -4,8 +4,8 @@
 //
 // A server writes them with [WriteError], or has handlers that return them:
 //
-//	mux.Handle("GET /orders/{id}", errmaphttp.Handle(func(w http.ResponseWriter, r *http.Request) error {
-//		return &ordersv1.OrderNotFoundError{OrderId: r.PathValue("id")}
+//	mux.Handle("GET /carts/{sku}", errmaphttp.Handle(func(w http.ResponseWriter, r *http.Request) error {
+//		return &shopv1.StockEmptyError{Sku: r.PathValue("sku")}
 //	}))
 //
 // What was not made for callers leaves neither: see [errmap.Guard]. [Recover]
@@ -14,10 +14,10 @@
 // A client reads them with [ReadError], or gets them from a [Transport] as the
 // errors of its calls:
 //
-//	client := &http.Client{Transport: errmaphttp.NewTransport(nil, errmaphttp.HTTPJSON)}
-//	_, err := client.Get(url)
-//	if gone, ok := errors.AsType[*ordersv1.OrderNotFoundError](err); ok {
-//		…
+//	hc := &http.Client{Transport: errmaphttp.NewTransport(nil, errmaphttp.HTTPJSON)}
+//	_, err := hc.Get(url)
+//	if empty, ok := errors.AsType[*shopv1.StockEmptyError](err); ok {
+//		fmt.Println("sold out:", empty.GetSku())
 //	}
 //
 // The pages of proxies and bodies of another kind become the error that their

@@ -5,11 +5,13 @@
 //	client := errmapmcp.NewClient(&mcp.Implementation{Name: "shop", Version: "1"}, nil,
 //		errmapmcp.WithMaxInFlight(8, 32), errmapmcp.WithMaxMessage(1<<20))
 //	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, nil)
-//	…
-//	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "order"})
+//	if err != nil {
+//		return err
+//	}
+//	_, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "order"})
 //	if e, ok := errors.AsType[*errmapmcp.Error](err); ok && e.Kind() == errmapmcp.KindRateLimited {
 //		delay, _ := e.RetryDelay()
-//		…
+//		fmt.Println("again in", delay)
 //	}
 //
 // A [Client] is the SDK's client with one middleware, and a [Session] the SDK's

@@ -3,8 +3,8 @@
 //
 // [Diff] and [Equate] compare errors by what they say, for tests that use go-cmp:
 //
-//	if diff := errmaptest.Diff(&ordersv1.OrderNotFoundError{OrderId: "7"}, err); diff != "" {
-//		t.Errorf("GetOrder (-want +got):\n%s", diff)
+//	if diff := errmaptest.Diff(&shopv1.StockEmptyError{Sku: "A1"}, err); diff != "" {
+//		t.Errorf("Get (-want +got):\n%s", diff)
 //	}
 //
 // [Vectors] are the cases that every implementation of the wire contract passes,

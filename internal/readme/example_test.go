@@ -35,7 +35,7 @@ func newHandler() http.Handler {
 	shopv1connect.RegisterCartHandler(rpc, cart{})
 
 	mux := http.NewServeMux()
-	connecthttp.Mount(mux, rpc, connecthttp.WithGRPC(), connecthttp.WithGRPCWeb(), connecthttp.WithProtoJSON())
+	connecthttp.Mount(mux, rpc)                    // Connect, gRPC and gRPC-Web
 	if err := server.Mount(mux, rpc); err != nil { // JSON-RPC 2.0: POST /
 		log.Fatal(err)
 	}

@@ -15,30 +15,13 @@ import (
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/errmap/errmapgrpc"
 	"github.com/errmap/errmap/errmap/errmaphttp"
-	"github.com/errmap/errmap/errmap/errmapmcp"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 )
-
-func order(ctx context.Context, arguments any) error {
-	c := errmapmcp.NewClient(&mcp.Implementation{Name: "shop", Version: "1.0"}, nil)
-	session, err := c.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: "https://shop.example.com/mcp"}, nil)
-	if err != nil {
-		return err
-	}
-	defer session.Close()
-	_, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "order", Arguments: arguments})
-	if e, ok := errors.AsType[*errmapmcp.Error](err); ok && e.Kind() == errmapmcp.KindRateLimited {
-		delay, _ := e.RetryDelay()
-		return fmt.Errorf("try again in %s: %w", delay, err)
-	}
-	return err
-}
 
 func details(sku string) error {
 	return errmap.New(&shopv1.StockEmptyError{Sku: sku}).
@@ -139,7 +122,7 @@ func Example_translate() {
 }
 
 // The examples that need a peer only have to compile.
-var _ = []any{order, forward, guarded, overGRPC, overHTTP, toAnAgent, underConnect, received, intercepted}
+var _ = []any{forward, guarded, overGRPC, overHTTP, toAnAgent, underConnect, received, intercepted}
 
 func underConnect() connect.Transport {
 	hc := &http.Client{Transport: errmaphttp.NewTransport(nil, errmaphttp.Connect)}

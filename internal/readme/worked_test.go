@@ -2,6 +2,7 @@ package readme_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ func TestWorkedExample(t *testing.T) {
 	if diff := cmp.Diff(string(want), strings.Join(all[i].lines, "\n")+"\n"); diff != "" {
 		t.Errorf("(-expected.txt +README.md):\n%s", diff)
 	}
+	if dir := os.Getenv("ERRMAP_TEST_EXAMPLE"); dir != "" {
+		runWorked(t, dir, all)
+	}
 	makefile, err := os.ReadFile(filepath.Join(root, example, "Makefile"))
 	if err != nil {
 		t.Fatal(err)
@@ -39,5 +43,18 @@ func TestWorkedExample(t *testing.T) {
 		if !inReadme || !strings.Contains(string(makefile), client) {
 			t.Errorf("%s is not run by both README.md and Makefile", client)
 		}
+	}
+}
+
+// runWorked runs the commands of the README in a copy of the example that make has
+// built, as make test-example does.
+func runWorked(t *testing.T, dir string, all []block) {
+	t.Helper()
+	all = slices.DeleteFunc(all, func(b block) bool { return b.language == "sh" && strings.HasPrefix(b.lines[0], "make") })
+	text := strings.ReplaceAll(script(all), "127.0.0.1:8080", freeAddress(t))
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", text)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -1,10 +1,11 @@
 // Package httpjson puts HTTP+JSON in front of a [connect.Server], after the
 // google.api.http options of its methods (AIP-127, google/api/http.proto):
 //
+//	rpc := errmapconnect.NewServer()
+//	libraryv1connect.RegisterLibraryHandler(rpc, library)
+//
 //	mux := http.NewServeMux()
-//	if err := httpjson.Mount(mux, rpc); err != nil {
-//		log.Fatal(err)
-//	}
+//	err := httpjson.Mount(mux, rpc)
 //
 // # What is on the wire
 //
