@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -69,4 +70,40 @@ func TestMount_paramsBesideTheInterceptor(t *testing.T) {
 	if got.body != want {
 		t.Errorf("got %s, want %s", got.body, want)
 	}
+}
+
+// An interceptor that stands before errmap's, such as one for metrics, finds the error of
+// Connect in that of a call through this mount too, with its code.
+func TestFinding_N04(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		failure error
+		want    connect.Code
+	}{
+		"typed":  {stock("A1"), connect.CodeFailedPrecondition},
+		"hidden": {errDriver, connect.CodeInternal},
+	} {
+		var seen *connect.Error
+		metrics := func(next connect.ServerFunc) connect.ServerFunc {
+			return func(ctx context.Context, spec connect.Spec, stream connect.ServerStream) error {
+				err := next(ctx, spec, stream)
+				seen, _ = errors.AsType[*connect.Error](err)
+				return err
+			}
+		}
+		rpc := connect.NewServer(metrics, errmapconnect.ServerInterceptor(errmapconnect.WithGuard(quietGuard())))
+		registerCart(rpc, failing(test.failure))
+		handler, err := server.NewHandler(rpc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		post(t, handler, get("1", "A1"))
+		if seen == nil || seen.Code() != test.want || len(seen.Details()) == 0 {
+			t.Errorf("%s: the interceptor saw %v", name, seen)
+		}
+	}
+}
+
+func quietGuard() *errmap.Guard {
+	return errmap.NewGuard(errmap.WithLog(func(context.Context, errmap.Report) {}))
 }

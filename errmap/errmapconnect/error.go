@@ -64,7 +64,10 @@ func ToError(e *errmap.Error, opts ...errmap.EncodeOption) *connect.Error {
 // Unavailable": text that the program wrote itself speaks otherwise, whatever its
 // cause.
 func Recognize(link error) (e *errmap.Error, known bool) {
-	c, ok := link.(*connect.Error) // a link, not a chain
+	if m, ok := link.(mounted); ok { // a link, not a chain
+		return m.e, true
+	}
+	c, ok := link.(*connect.Error)
 	if !ok {
 		return nil, false
 	}

@@ -91,7 +91,7 @@ func protocolOf(ctx context.Context) string {
 // written returns an error as Connect writes it on a protocol.
 func (o *serverOptions) written(protocol string, e *errmap.Error) error {
 	if e != nil && (protocol == ProtocolNameJSONRPC || protocol == ProtocolNameHTTPJSON) {
-		return e // the mount writes it
+		return mounted{e} // the mount writes it
 	}
 	if protocol == "" {
 		// A transport within the process hands the very error to the caller, who
@@ -99,6 +99,21 @@ func (o *serverOptions) written(protocol string, e *errmap.Error) error {
 		e = e.WithCause(nil)
 	}
 	return encode(e, protocol, o.Encode)
+}
+
+// mounted is the error of a call that a mount of this project writes. Interceptors that
+// stand before errmap's ask it for the error of Connect, as they would on other protocols.
+type mounted struct{ e *errmap.Error }
+
+func (m mounted) Error() string { return m.e.Error() }
+func (m mounted) Unwrap() error { return m.e }
+
+func (m mounted) As(target any) bool {
+	c, ok := target.(**connect.Error)
+	if ok {
+		*c = encode(m.e, "", nil)
+	}
+	return ok
 }
 
 // serverStream tells what Connect itself found wrong with a request, which its
