@@ -34,10 +34,11 @@ type Guard struct {
 	hiddenCode [17]bool // by google.rpc.Code
 	listBytes  int
 	shutdown   <-chan struct{}
+	undeclared UndeclaredAction
 	recognize  []Recognizer
 }
 
-// A Report is what a Guard kept from a caller.
+// A Report is what a Guard kept from a caller, or what it was told to watch.
 type Report struct {
 	// Err is the handler's error; for a panic, its value as an error.
 	Err error
@@ -48,6 +49,9 @@ type Report struct {
 	Procedure string
 	// Stack is the stack of a panic, nil for an error.
 	Stack []byte
+	// Undeclared tells that the error is of a reason that its method does not declare:
+	// see WithUndeclared. Where the ID is "", it was sent all the same.
+	Undeclared bool
 }
 
 // WithProcedure returns a context that tells a Guard what was called, for its log.
@@ -150,7 +154,7 @@ func (g *Guard) Outgoing(ctx context.Context, err error) *Error {
 	}
 	if found := speakers(err, g.recognize, false); found.node != nil {
 		if e := found.within(err); !g.hides(e) {
-			return g.shorten(ctx, g.strip(e))
+			return g.shorten(ctx, g.strip(g.declared(ctx, e, err)))
 		}
 		return g.hide(ctx, Report{Err: err})
 	}
@@ -299,6 +303,10 @@ func logReport(ctx context.Context, r Report) {
 	}
 	if r.Stack != nil {
 		attrs = append(attrs, slog.String("stack", string(r.Stack)))
+	}
+	if r.Undeclared && r.ID == "" {
+		slog.LogAttrs(ctx, slog.LevelWarn, "undeclared error sent", attrs[1:]...)
+		return
 	}
 	slog.LogAttrs(ctx, slog.LevelError, "error kept from the caller", attrs...)
 }

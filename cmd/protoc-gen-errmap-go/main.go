@@ -1,7 +1,9 @@
 // Command protoc-gen-errmap-go is a plugin of protoc and buf that makes every
 // message with the (errmap.v1.error) option a Go error. Beside the file that
 // protoc-gen-go writes for errors.proto it writes errors.errmap.go, into the
-// same package, with one method for each such message: Error.
+// same package, with one method for each such message: Error. For each method of a service
+// that declares its errors by (errmap.v1.errors) it writes a function, such as
+// AsCartGetError, that tells those apart for a switch.
 //
 //	plugins:
 //	  - local: protoc-gen-go
@@ -32,6 +34,7 @@ func main() {
                  as for protoc-gen-go, and the same as there
 `,
 		Generate: plugin.GenerateGo,
+		Warn:     plugin.OutOfReach,
 	}
 	os.Exit(generator.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

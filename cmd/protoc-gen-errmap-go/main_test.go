@@ -187,6 +187,33 @@ func TestBinary_mistakes(t *testing.T) {
 	}
 }
 
+// A method's function names the errors that its file reaches, by their packages; of the
+// others a warning tells, and code is written all the same.
+func TestBinary_declared(t *testing.T) {
+	t.Parallel()
+	response, warnings := runWarned(t, requestFor(compile(t, "testdata/declared", "service.proto"), "paths=source_relative"))
+	if response.Error != nil || len(response.GetFile()) != 1 {
+		t.Fatalf("%d files, %s", len(response.GetFile()), response.GetError())
+	}
+	for _, golden := range []struct{ name, got string }{
+		{"service.errmap.go.txt", response.GetFile()[0].GetContent()}, {"want.txt", warnings},
+	} {
+		path := filepath.Join("testdata/declared", golden.name)
+		if *update {
+			if err := os.WriteFile(path, []byte(golden.got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), golden.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", golden.name, diff)
+		}
+	}
+}
+
 // A plugin parameter chooses the API as it does for protoc-gen-go.
 func TestBinary_defaultAPILevel(t *testing.T) {
 	t.Parallel()
@@ -251,6 +278,13 @@ func TestBinary_flags(t *testing.T) {
 // run runs the binary as protoc does.
 func run(t *testing.T, request *pluginpb.CodeGeneratorRequest) *pluginpb.CodeGeneratorResponse {
 	t.Helper()
+	response, _ := runWarned(t, request)
+	return response
+}
+
+// runWarned returns what the binary writes to standard error too.
+func runWarned(t *testing.T, request *pluginpb.CodeGeneratorRequest) (*pluginpb.CodeGeneratorResponse, string) {
+	t.Helper()
 	in, err := proto.Marshal(request)
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +299,7 @@ func run(t *testing.T, request *pluginpb.CodeGeneratorRequest) *pluginpb.CodeGen
 	if err := proto.Unmarshal(stdout.Bytes(), response); err != nil {
 		t.Fatal(err)
 	}
-	return response
+	return response, stderr.String()
 }
 
 // requestFor asks for one file, with all that it imports.

@@ -27,6 +27,9 @@ type Generator struct {
 	// Generate adds files to the response. A returned error, such as Mistakes,
 	// goes into the response, where protoc and buf show it.
 	Generate func(*protogen.Plugin) error
+	// Warn returns what the user is to hear although code is generated; it goes to
+	// standard error. Nil for nothing.
+	Warn func(*protogen.Plugin) Mistakes
 	// WithoutGoPackage lets files do without a go_package option. It is for
 	// generators of other languages: what protogen says of Go is made up then.
 	WithoutGoPackage bool
@@ -48,7 +51,7 @@ func (g Generator) Run(args []string, stdin io.Reader, stdout, stderr io.Writer)
 		fmt.Fprintf(stderr, "%s: unknown argument %q, expected none, --help or --version\n\n%s", g.Name, args[0], g.usage())
 		return 2
 	}
-	if err := g.answer(stdin, stdout); err != nil {
+	if err := g.answer(stdin, stdout, stderr); err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", g.Name, err)
 		return 1
 	}
@@ -104,7 +107,7 @@ func (g Generator) usage() string {
 	return b.String()
 }
 
-func (g Generator) answer(stdin io.Reader, stdout io.Writer) error {
+func (g Generator) answer(stdin io.Reader, stdout, stderr io.Writer) error {
 	in, err := io.ReadAll(stdin)
 	if err != nil {
 		return fmt.Errorf("reading the request: %w", err)
@@ -126,6 +129,10 @@ func (g Generator) answer(stdin io.Reader, stdout io.Writer) error {
 	gen.SupportedEditionsMaximum = descriptorpb.Edition_EDITION_2024
 	if err := g.Generate(gen); err != nil {
 		gen.Error(err)
+	} else if g.Warn != nil {
+		for _, m := range g.Warn(gen) {
+			fmt.Fprintln(stderr, m)
+		}
 	}
 	out, err := proto.Marshal(gen.Response())
 	if err != nil {

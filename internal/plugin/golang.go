@@ -33,12 +33,18 @@ func GenerateGo(gen *protogen.Plugin) error {
 	if err != nil {
 		return err
 	}
-	if mistakes := goTypeClashes(gen.Files); len(mistakes) > 0 {
+	if mistakes := append(goTypeClashes(gen.Files), goFunctionClashes(gen.Files)...); len(mistakes) > 0 {
 		return mistakes
+	}
+	messages := make(map[protoreflect.FullName]*protogen.Message)
+	for _, file := range gen.Files {
+		for _, message := range annotatedMessages(file.Messages) {
+			messages[message.Desc.FullName()] = message
+		}
 	}
 	for _, file := range gen.Files {
 		if file.Generate {
-			generateGoFile(gen, file)
+			generateGoFile(gen, file, messages)
 		}
 	}
 	return nil
@@ -72,9 +78,10 @@ type goFile struct {
 	floatHelper string // the name of the function, "" while none is needed
 }
 
-func generateGoFile(gen *protogen.Plugin, file *protogen.File) {
+func generateGoFile(gen *protogen.Plugin, file *protogen.File, messages map[protoreflect.FullName]*protogen.Message) {
 	annotated := annotatedMessages(file.Messages)
-	if len(annotated) == 0 {
+	declared := goDeclared(file)
+	if len(annotated) == 0 && len(declared) == 0 {
 		return
 	}
 	g := &goFile{
@@ -87,6 +94,9 @@ func generateGoFile(gen *protogen.Plugin, file *protogen.File) {
 	g.P("package ", file.GoPackageName)
 	for _, message := range annotated {
 		g.generateError(message, Define(message.Desc))
+	}
+	for _, d := range declared {
+		g.generateDeclared(d, messages)
 	}
 	if g.floatHelper != "" {
 		g.generateFloatHelper()

@@ -3,6 +3,10 @@
 
 package libraryv1
 
+import (
+	errors "errors"
+)
+
 // Error returns the code, the identity and the developer-facing text of the
 // error. It is for logs: no wire carries it.
 func (x *BookNotFoundError) Error() string {
@@ -19,4 +23,22 @@ func (x *BookLentError) Error() string {
 		return "FAILED_PRECONDITION library.example.com/BOOK_LENT: The book is lent"
 	}
 	return "FAILED_PRECONDITION library.example.com/BOOK_LENT: " + x.GetReader() + " has " + x.GetName()
+}
+
+// AsLibraryGetBookError returns the error of a call of library.v1.Library.GetBook as one that the
+// method declares, for a switch over their types:
+//
+//	switch e := AsLibraryGetBookError(err).(type) {
+//	case nil:
+//	case *BookNotFoundError:
+//	default: // any other error, such as one that a newer server declares
+//	}
+//
+// Any other error comes back as it is, and nil as nil.
+func AsLibraryGetBookError(err error) error {
+	var e0 *BookNotFoundError
+	if errors.As(err, &e0) {
+		return e0
+	}
+	return err
 }

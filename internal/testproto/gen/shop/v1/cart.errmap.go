@@ -3,6 +3,10 @@
 
 package shopv1
 
+import (
+	errors "errors"
+)
+
 // Error returns the code, the identity and the developer-facing text of the
 // error. It is for logs: no wire carries it.
 func (x *StockEmptyError) Error() string {
@@ -22,4 +26,22 @@ func (x *PaymentRequiredError) Error() string {
 // error. It is for logs: no wire carries it.
 func (x *InvalidCartError) Error() string {
 	return "INVALID_ARGUMENT shop.example.com/INVALID_CART: The cart is invalid"
+}
+
+// AsCartGetError returns the error of a call of shop.v1.Cart.Get as one that the
+// method declares, for a switch over their types:
+//
+//	switch e := AsCartGetError(err).(type) {
+//	case nil:
+//	case *StockEmptyError:
+//	default: // any other error, such as one that a newer server declares
+//	}
+//
+// Any other error comes back as it is, and nil as nil.
+func AsCartGetError(err error) error {
+	var e0 *StockEmptyError
+	if errors.As(err, &e0) {
+		return e0
+	}
+	return err
 }
