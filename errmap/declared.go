@@ -95,7 +95,7 @@ func Undeclared(procedure string, e *Error) bool {
 	if d.errors == nil && d.unlinked == nil {
 		return false
 	}
-	domain, reason := string(in.Domain), string(in.Reason)
+	domain, reason := string(in.Domain()), string(in.Reason())
 	return !slices.ContainsFunc(d.errors, func(f *Definition) bool { return f.Domain() == domain && f.Reason() == reason }) &&
 		!slices.ContainsFunc(d.unlinked, func(name protoreflect.FullName) bool {
 			return schema.DefaultReason(string(name.Name())) == reason
