@@ -4,9 +4,13 @@
 // It is a module of its own, so that programs without OpenTelemetry do not need it.
 //
 //	telemetry, err := errmapotel.New()
-//	…
+//	if err != nil {
+//		log.Fatal(err)
+//	}
 //	instrument, err := otelconnect.NewServerInterceptor()
-//	…
+//	if err != nil {
+//		log.Fatal(err)
+//	}
 //	server := connect.NewServer(
 //		instrument, // first: it begins the span that the others enrich
 //		telemetry.ServerInterceptor(),

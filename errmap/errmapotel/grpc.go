@@ -13,7 +13,7 @@ import (
 // GRPCClientHandler returns otelgrpc's handler of a client with the error of each call
 // added to the span that it begins, which no interceptor sees:
 //
-//	grpc.WithStatsHandler(telemetry.GRPCClientHandler(otelgrpc.NewClientHandler()))
+//	grpc.WithStatsHandler(telemetry.GRPCClientHandler(otelgrpc.NewClientHandler())),
 //
 // It adds to spans and counts nothing: give Observe to errmapgrpc.DialOptions too. A
 // server does not need it, since the span is in the context of its interceptors.

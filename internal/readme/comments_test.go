@@ -17,6 +17,7 @@ import (
 var notGo = []string{
 	"google.rpc.Status   Error.Status", // which functions a wire has
 	"code, message                    the same on every wire",
+	"errmap.code        its google.rpc.Code",
 	"connectconformance --mode ", "load [-rounds", "memory [-calls", "report [-rounds", "make bench ",
 	"print-googleapis ", "go -C tools run ./cmd/print-licences ",
 }
