@@ -197,6 +197,6 @@ func (f *front) mount(schema *gateway.Schema) (http.Handler, error) {
 		f.note(err)
 	}
 	mux.Handle(httpjson.DefaultPattern, bindings)
-	connecthttp.Mount(mux, g.Server(), connecthttp.WithGRPC(), connecthttp.WithGRPCWeb(), connecthttp.WithProtoJSON())
+	connecthttp.Mount(mux, g.Server(), connecthttp.WithGRPC(), connecthttp.WithGRPCWeb(), connecthttp.WithProtoJSON(), connecthttp.WithCodecs(httpserver.Codecs()...))
 	return mux, nil
 }

@@ -14,6 +14,9 @@ import (
 // Connect made and that says e. What Connect found wrong with the request is for its
 // caller; the network's and the program's part in it is local.
 func OfRequest(e *errmap.Error, err error) error {
+	if own, ok := errors.AsType[*errmap.Error](err); ok {
+		return own // of a codec of server/httpserver
+	}
 	e = e.WithCause(err)
 	switch e.Code() {
 	case code.Code_INVALID_ARGUMENT, code.Code_RESOURCE_EXHAUSTED, code.Code_UNIMPLEMENTED:

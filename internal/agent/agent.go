@@ -24,6 +24,7 @@ import (
 	"github.com/errmap/errmap/errmap/errmapconnect"
 	"github.com/errmap/errmap/server"
 	"github.com/errmap/errmap/server/httpjson"
+	"github.com/errmap/errmap/server/httpserver"
 )
 
 // Agent is the agent on all its wires, an [http.Handler] for one port. Clear-text
@@ -82,7 +83,7 @@ func New(opts ...Option) (*Agent, error) {
 	rpc.Register(all.methods()...)
 
 	mux := http.NewServeMux()
-	connecthttp.Mount(mux, rpc)
+	connecthttp.Mount(mux, rpc, connecthttp.WithCodecs(httpserver.Codecs()...))
 	if err := server.Mount(mux, rpc,
 		server.WithProfile(errmap.ProfileA2A),
 		server.WithGuard(errmap.NewGuard(guard...)),

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type bounds struct {
 	times  Times
 	writes *deadline.Watch
 	held   *held
+	values int         // of a message at most, 0 for no bound
 	over   atomic.Bool // what runs was given up
 
 	mu      sync.Mutex
@@ -43,7 +45,7 @@ func newBounds(next http.Handler, o *options) (*bounds, error) {
 	}
 	return &bounds{
 		next: next, rule: rule, times: o.times,
-		writes: deadline.NewWriteWatch(o.times.Write), held: newHeld(o.heldBytes), reading: make(map[*exchange]struct{}),
+		writes: deadline.NewWriteWatch(o.times.Write), held: newHeld(o.heldBytes), values: max(o.messageValues, 0), reading: make(map[*exchange]struct{}),
 	}, nil
 }
 
@@ -55,10 +57,10 @@ func (b *bounds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.stream = !x.first && isStream(r.Header.Get("Content-Type"))
 		// net/http looks at the body that it made when it decides whether the connection
 		// can have another request, so its own request stays as it is.
-		copied := *r
+		copied := r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 		copied.Body = x
 		defer func(r *http.Request) { r.MultipartForm = copied.MultipartForm }(r) // whose files it removes
-		r = &copied
+		r = copied
 		x.begin()
 		defer x.end()
 	}
@@ -116,6 +118,9 @@ func isStream(contentType string) bool {
 	return strings.HasPrefix(contentType, "application/grpc") || strings.HasPrefix(contentType, "application/connect+")
 }
 
+// exchangeKey is what a context has the exchange of its request by.
+type exchangeKey struct{}
+
 // exchange is one request with its answer: the body, and the writer, that the handler
 // gets.
 type exchange struct {
@@ -141,6 +146,7 @@ type exchange struct {
 	broken  bool       // by giving up
 	begun   bool       // the header of the answer is out
 	refused bool       // the handler's answer is not sent
+	weighed int64      // bytes that are counted for the message that was read
 }
 
 // begin registers a body that is to be read.

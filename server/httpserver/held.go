@@ -84,8 +84,13 @@ func (h *held) saw(path string, size int64) {
 // busy answers a request whose handler is not called.
 func (h *held) busy(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", "1")
-	failure := errmap.NewCode(code.Code_RESOURCE_EXHAUSTED, textBusy).WithDetail(&errdetails.RetryInfo{RetryDelay: durationpb.New(busyDelay)})
-	_ = h.errors.Write(w, r, errmapconnect.ToError(failure)) // a write that fails is the client's going
+	_ = h.errors.Write(w, r, errmapconnect.ToError(busy())) // a write that fails is the client's going
+}
+
+// busy is the error of a call that was not made.
+func busy() *errmap.Error {
+	return errmap.NewCode(code.Code_RESOURCE_EXHAUSTED, textBusy).
+		WithDetail(&errdetails.RetryInfo{RetryDelay: durationpb.New(busyDelay)})
 }
 
 // errLeftOut is what a handler is told whose answer has no room. To try again would be to
@@ -135,6 +140,12 @@ func (x *exchange) give() {
 func (x *exchange) over() {
 	x.left = 0
 	x.give()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.weighed > 0 {
+		x.b.held.budget.Give(x.request, x.weighed)
+		x.weighed = 0
+	}
 }
 
 // leaveOut puts an error in the place of an answer that has not begun.

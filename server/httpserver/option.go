@@ -24,6 +24,9 @@ const DefaultMaxHeaderBytes = 64 << 10
 // DefaultMaxHeldBytes is how many bytes are held for callers at the same time.
 const DefaultMaxHeldBytes = 64 << 20
 
+// DefaultMaxMessageValues is how many parts a message may have.
+const DefaultMaxMessageValues = 400_000
+
 // answerTime is how long what was given up may take to say so.
 const answerTime = time.Second
 
@@ -70,6 +73,11 @@ func WithMaxHeaderBytes(n int) Option { return option(func(o *options) { o.heade
 // method; what they hold counts here too, beside their own Limits.HeldBytes, so that
 // several mounts share this budget.
 func WithMaxHeldBytes(n int) Option { return option(func(o *options) { o.heldBytes = n }) }
+
+// WithMaxMessageValues bounds the parts of a message that [Codecs] read, each message,
+// string and element in it for itself: of two bytes Protobuf may make a hundred. Zero means
+// DefaultMaxMessageValues, and a negative number no bound.
+func WithMaxMessageValues(n int) Option { return option(func(o *options) { o.messageValues = n }) }
 
 // WithTLS has the server speak TLS, with HTTP/2 where the client can; c has a
 // certificate or GetCertificate, and is not changed. The default, and nil, is to speak
@@ -128,6 +136,7 @@ type options struct {
 	times         Times
 	headerBytes   int
 	heldBytes     int
+	messageValues int
 	tls           *tls.Config
 	log           *slog.Logger
 	drain, giveUp []func()
@@ -156,6 +165,9 @@ func newOptions(opts []Option) *options {
 	set(&o.times.Drain, DefaultDrainTime)
 	if o.headerBytes == 0 {
 		o.headerBytes = DefaultMaxHeaderBytes
+	}
+	if o.messageValues == 0 {
+		o.messageValues = DefaultMaxMessageValues
 	}
 	if o.heldBytes == 0 {
 		o.heldBytes = DefaultMaxHeldBytes
