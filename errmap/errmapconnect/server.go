@@ -33,7 +33,9 @@ func NewServer(opts ...ServerOption) *connect.Server {
 //
 // It sends what an errmap.Guard lets through, as an error of Connect that the
 // protocol of the call says without loss. Panics of handlers and interceptors
-// become INTERNAL, and are logged; http.ErrAbortHandler goes on.
+// become INTERNAL, and are logged; http.ErrAbortHandler goes on. A handler
+// that calls runtime.Goexit fails as one that panics does: each runs in a goroutine of
+// its own.
 func ServerInterceptor(opts ...ServerOption) connect.ServerInterceptor {
 	var o serverOptions
 	for _, opt := range opts {
@@ -44,23 +46,39 @@ func ServerInterceptor(opts ...ServerOption) connect.ServerInterceptor {
 		for _, interceptor := range slices.Backward(o.interceptors) {
 			next = interceptor(next)
 		}
-		return func(ctx context.Context, spec connect.Spec, stream connect.ServerStream) (err error) {
+		// What a handler leaves that did not return is in exited alone.
+		serve := func(ctx context.Context, spec connect.Spec, stream connect.ServerStream, protocol string, exited *error) (err error) {
+			returned := exited == nil
 			defer func() {
-				if value := recover(); value != nil {
+				if value := adapter.Exit(recover(), returned); value != nil {
 					if value == http.ErrAbortHandler {
 						panic(value)
 					}
 					uncache(ctx, spec)
-					protocol := protocolOf(ctx)
 					err = o.written(protocol, o.Panicked(ctx, spec.Procedure, wireOf(protocol), value))
+					if exited != nil {
+						*exited = err
+					}
 				}
 			}()
-			if err := next(ctx, spec, serverStream{stream}); err != nil {
+			err = next(ctx, spec, serverStream{stream})
+			if returned = true; err != nil {
 				uncache(ctx, spec)
-				protocol := protocolOf(ctx)
 				return o.written(protocol, o.Outgoing(ctx, spec.Procedure, wireOf(protocol), err))
 			}
 			return nil
+		}
+		return func(ctx context.Context, spec connect.Spec, stream connect.ServerStream) error {
+			protocol := protocolOf(ctx)
+			if ours(protocol) { // its mount sees by itself what does not return
+				return serve(ctx, spec, stream, protocol, nil)
+			}
+			var err, exited error
+			adapter.Contained(func() { err = serve(ctx, spec, stream, protocol, &exited) })
+			if exited != nil {
+				return exited
+			}
+			return err
 		}
 	}
 }
@@ -88,9 +106,14 @@ func protocolOf(ctx context.Context) string {
 	return ""
 }
 
+// ours tells whether a protocol is one of this project's mounts.
+func ours(protocol string) bool {
+	return protocol == ProtocolNameJSONRPC || protocol == ProtocolNameHTTPJSON
+}
+
 // written returns an error as Connect writes it on a protocol.
 func (o *serverOptions) written(protocol string, e *errmap.Error) error {
-	if e != nil && (protocol == ProtocolNameJSONRPC || protocol == ProtocolNameHTTPJSON) {
+	if e != nil && ours(protocol) {
 		return mounted{e} // the mount writes it
 	}
 	if protocol == "" {

@@ -23,7 +23,9 @@ func WithServer(opts ...ServerOption) connect.HandlerOption {
 // It sends what an errmap.Guard lets through, as an error of Connect that the
 // protocol of the call says without loss; the Meta of an error of Connect that
 // was made here goes along, that of any other stays behind. Panics of handlers
-// and interceptors become INTERNAL, and are logged; http.ErrAbortHandler goes on.
+// and interceptors become INTERNAL, and are logged; http.ErrAbortHandler goes on. A
+// handler that calls runtime.Goexit fails as one that panics does: each runs in a
+// goroutine of its own.
 func ServerInterceptor(opts ...ServerOption) connect.Interceptor {
 	i := new(serverInterceptor)
 	for _, opt := range opts {
@@ -48,12 +50,15 @@ func (i *serverInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 				uncache(ctx, req.Spec())
 			}
 		}()
-		defer i.contain(ctx, procedure, wire, &err)
-		resp, err = next(ctx, req)
-		if err != nil {
-			return nil, i.outgoing(ctx, procedure, wire, err)
-		}
-		return resp, nil
+		adapter.Contained(func() {
+			returned := false
+			defer i.contain(ctx, procedure, wire, &returned, &err)
+			resp, err = next(ctx, req)
+			if returned = true; err != nil {
+				resp, err = nil, i.outgoing(ctx, procedure, wire, err)
+			}
+		})
+		return resp, err
 	}
 }
 
@@ -62,11 +67,15 @@ func (i *serverInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFu
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
 		procedure, wire := conn.Spec().Procedure, wireOf(conn.Peer().Protocol)
 		ctx = errmap.WithProcedure(ctx, procedure)
-		defer i.contain(ctx, procedure, wire, &err)
-		if err := next(ctx, handlerConn{conn}); err != nil {
-			return i.outgoing(ctx, procedure, wire, err)
-		}
-		return nil
+		adapter.Contained(func() {
+			returned := false
+			defer i.contain(ctx, procedure, wire, &returned, &err)
+			err = next(ctx, handlerConn{conn})
+			if returned = true; err != nil {
+				err = i.outgoing(ctx, procedure, wire, err)
+			}
+		})
+		return err
 	}
 }
 
@@ -104,9 +113,10 @@ func (i *serverInterceptor) outgoing(ctx context.Context, procedure string, wire
 	return c
 }
 
-// contain makes an error of a panic. It is to be deferred.
-func (i *serverInterceptor) contain(ctx context.Context, procedure string, wire errmap.Wire, err *error) {
-	if value := recover(); value != nil {
+// contain makes an error of a panic, and of a handler that did not return. It is to be
+// deferred.
+func (i *serverInterceptor) contain(ctx context.Context, procedure string, wire errmap.Wire, returned *bool, err *error) {
+	if value := adapter.Exit(recover(), *returned); value != nil {
 		if value == http.ErrAbortHandler {
 			panic(value)
 		}

@@ -26,16 +26,21 @@ func ServerOptions(opts ...ServerOption) []grpc.ServerOption {
 //
 // It sends what an errmap.Guard lets through, within the budget of gRPC's
 // headers. Panics of handlers and interceptors become INTERNAL and are logged;
-// that of http.ErrAbortHandler too, since it would end the process.
+// that of http.ErrAbortHandler too, since it would end the process. A handler that
+// calls runtime.Goexit fails as one that panics does: each runs in a goroutine of its
+// own.
 func UnaryServerInterceptor(opts ...ServerOption) grpc.UnaryServerInterceptor {
 	o := newServerOptions(opts)
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
-		defer o.contain(ctx, info.FullMethod, &err)
-		resp, err = handler(ctx, req)
-		if err != nil {
-			return nil, o.outgoing(ctx, info.FullMethod, err)
-		}
-		return resp, nil
+		adapter.Contained(func() {
+			returned := false
+			defer o.contain(ctx, info.FullMethod, &returned, &err)
+			resp, err = handler(ctx, req)
+			if returned = true; err != nil {
+				resp, err = nil, o.outgoing(ctx, info.FullMethod, err)
+			}
+		})
+		return resp, err
 	}
 }
 
@@ -45,11 +50,15 @@ func StreamServerInterceptor(opts ...ServerOption) grpc.StreamServerInterceptor 
 	o := newServerOptions(opts)
 	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 		ctx := stream.Context()
-		defer o.contain(ctx, info.FullMethod, &err)
-		if err := handler(srv, serverStream{stream}); err != nil {
-			return o.outgoing(ctx, info.FullMethod, err)
-		}
-		return nil
+		adapter.Contained(func() {
+			returned := false
+			defer o.contain(ctx, info.FullMethod, &returned, &err)
+			err = handler(srv, serverStream{stream})
+			if returned = true; err != nil {
+				err = o.outgoing(ctx, info.FullMethod, err)
+			}
+		})
+		return err
 	}
 }
 
@@ -70,9 +79,10 @@ func (o *serverOptions) outgoing(ctx context.Context, procedure string, err erro
 	return ToError(o.Outgoing(ctx, procedure, errmap.WireGRPC, err), o.Encode...)
 }
 
-// contain makes an error of a panic. It is to be deferred.
-func (o *serverOptions) contain(ctx context.Context, procedure string, err *error) {
-	if value := recover(); value != nil {
+// contain makes an error of a panic, and of a handler that did not return. It is to be
+// deferred.
+func (o *serverOptions) contain(ctx context.Context, procedure string, returned *bool, err *error) {
+	if value := adapter.Exit(recover(), *returned); value != nil {
 		*err = ToError(o.Panicked(ctx, procedure, errmap.WireGRPC, value), o.Encode...)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
 )
 
 // ErrBegun is returned where an error cannot be written, since the response has
@@ -70,15 +71,12 @@ func (o *writeOptions) write(w http.ResponseWriter, r *http.Request, e *errmap.E
 // Handle returns a handler that answers what f returns, and its panics, with
 // WriteError. Where the response has begun, the connection is broken off, so that
 // no client takes the part for the whole; the error is logged by the Guard where
-// it does not speak. A panic with http.ErrAbortHandler goes on.
+// it does not speak. A panic with http.ErrAbortHandler goes on. A handler that calls
+// runtime.Goexit fails as one that panics does: each runs in a goroutine of its own.
 func Handle(f func(http.ResponseWriter, *http.Request) error, opts ...WriteOption) http.Handler {
 	o := newWriteOptions(opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w = track(w)
-		defer o.contain(w, r)
-		if err := f(w, r); err != nil {
-			o.finish(w, r, o.outgoing(r, err))
-		}
+		o.serve(w, r, f)
 	})
 }
 
@@ -86,15 +84,28 @@ func Handle(f func(http.ResponseWriter, *http.Request) error, opts ...WriteOptio
 func Recover(next http.Handler, opts ...WriteOption) http.Handler {
 	o := newWriteOptions(opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w = track(w)
-		defer o.contain(w, r)
-		next.ServeHTTP(w, r)
+		o.serve(w, r, func(w http.ResponseWriter, r *http.Request) error {
+			next.ServeHTTP(w, r)
+			return nil
+		})
 	})
 }
 
-// contain answers a panic. It is to be deferred.
-func (o *writeOptions) contain(w http.ResponseWriter, r *http.Request) {
-	if value := recover(); value != nil {
+func (o *writeOptions) serve(w http.ResponseWriter, r *http.Request, f func(http.ResponseWriter, *http.Request) error) {
+	w = track(w)
+	adapter.Contained(func() {
+		returned := false
+		defer o.contain(w, r, &returned)
+		err := f(w, r)
+		if returned = true; err != nil {
+			o.finish(w, r, o.outgoing(r, err))
+		}
+	})
+}
+
+// contain answers a panic, and a handler that did not return. It is to be deferred.
+func (o *writeOptions) contain(w http.ResponseWriter, r *http.Request, returned *bool) {
+	if value := adapter.Exit(recover(), *returned); value != nil {
 		if value == http.ErrAbortHandler {
 			panic(value)
 		}

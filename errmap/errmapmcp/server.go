@@ -172,30 +172,41 @@ func (s *serverErrors) check() error {
 	return errors.Join(refused...)
 }
 
-// receiving is the middleware on what the server receives.
+// receiving is the middleware on what the server receives. A handler that calls
+// runtime.Goexit fails as one that panics does.
 func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
-		defer func() {
-			if value := recover(); value != nil {
-				result, err = s.failed(method, req, s.Panicked(ctx, method, errmap.WireJSONRPC, value))
-			}
-		}()
-		result, err = next(ctx, method, req)
-		if err == nil {
-			if tool, ok := result.(*mcp.CallToolResult); ok && tool.IsError {
-				return s.toolResult(ctx, req, tool), nil
-			}
-			return result, nil
-		}
-		if wire := wireFirst(err); wire != nil {
-			s.told(ctx, method, err, wire, req)
-			if method == methodCallTool && bareWireError(err) == nil {
-				return s.newFailedResult(req, s.readWire(wire, profileOf(revisionOf(req)))), nil
-			}
-			return nil, s.legal(wire, method, profileOf(revisionOf(req)))
-		}
-		return s.failed(method, req, s.Outgoing(ctx, method, errmap.WireJSONRPC, err))
+		adapter.Contained(func() {
+			returned := false
+			defer func() {
+				if value := adapter.Exit(recover(), returned); value != nil {
+					result, err = s.failed(method, req, s.Panicked(ctx, method, errmap.WireJSONRPC, value))
+				}
+			}()
+			result, err = next(ctx, method, req)
+			returned = true
+			result, err = s.answer(ctx, method, req, result, err)
+		})
+		return result, err
 	}
+}
+
+// answer returns what a request is answered with, of what its handler returned.
+func (s *serverErrors) answer(ctx context.Context, method string, req mcp.Request, result mcp.Result, err error) (mcp.Result, error) {
+	if err == nil {
+		if tool, ok := result.(*mcp.CallToolResult); ok && tool.IsError {
+			return s.toolResult(ctx, req, tool), nil
+		}
+		return result, nil
+	}
+	if wire := wireFirst(err); wire != nil {
+		s.told(ctx, method, err, wire, req)
+		if method == methodCallTool && bareWireError(err) == nil {
+			return s.newFailedResult(req, s.readWire(wire, profileOf(revisionOf(req)))), nil
+		}
+		return nil, s.legal(wire, method, profileOf(revisionOf(req)))
+	}
+	return s.failed(method, req, s.Outgoing(ctx, method, errmap.WireJSONRPC, err))
 }
 
 // told tells the observer of an error that is of JSON-RPC already.

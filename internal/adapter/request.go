@@ -4,9 +4,11 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/cause"
+	"github.com/errmap/errmap/internal/inputerror"
 	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
@@ -19,7 +21,9 @@ func OfRequest(e *errmap.Error, err error) error {
 	}
 	e = e.WithCause(err)
 	switch e.Code() {
-	case code.Code_INVALID_ARGUMENT, code.Code_RESOURCE_EXHAUSTED, code.Code_UNIMPLEMENTED:
+	case code.Code_INVALID_ARGUMENT:
+		return withoutValues(e)
+	case code.Code_RESOURCE_EXHAUSTED, code.Code_UNIMPLEMENTED:
 		return e
 	case code.Code_UNKNOWN:
 		if _, ok := errors.AsType[base64.CorruptInputError](err); ok { // the message of a GET
@@ -41,3 +45,16 @@ func OfRequest(e *errmap.Error, err error) error {
 	}
 	return e.WithLocal()
 }
+
+// withoutValues returns an error of Connect without what protobuf repeats of a request
+// that it cannot read, which may be a password in the wrong place.
+func withoutValues(e *errmap.Error) error {
+	before, after, ok := strings.Cut(e.Message(), "proto:")
+	if !ok || !strings.HasPrefix(before, unmarshals) {
+		return e
+	}
+	return e.WithMessage(unmarshals + inputerror.Reason(errors.New(after), 0))
+}
+
+// unmarshals begins the text of Connect about a message that it cannot read.
+const unmarshals = "unmarshal message: "

@@ -67,7 +67,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"internal/adapter"},
-		inside:   []string{"=errmap", "internal/cause"},
+		inside:   []string{"=errmap", "internal/cause", "internal/inputerror"},
 		outside:  []string{rpc},
 	},
 	{
