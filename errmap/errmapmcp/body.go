@@ -7,9 +7,9 @@ import (
 	"io"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
 	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/errmap/errmap/internal/cause"
 	"github.com/errmap/errmap/internal/jsonrpc"
 )
 
@@ -87,18 +87,18 @@ func (b *jsonBody) load() {
 	case len(body) > limit:
 		b.x.note(func() { b.x.tooLarge = tooLarge(tokenReceived, limit) })
 		b.out = b.x.standInMessage()
-	case !b.x.take(body):
+	case !b.x.take(b.ctx, body):
 		b.out = b.x.standInMessage()
 	}
 }
 
 // take looks at a message that should answer the exchange. It is false where the
 // SDK must not see it.
-func (x *exchange) take(message []byte) bool {
+func (x *exchange) take(ctx context.Context, message []byte) bool {
 	var parser jsonrpc.Parser
-	parsed, err := parser.ParseResponses(message, jsonrpc.Rules{MaxDepth: 1000})
+	parsed, err := parser.ParseResponses(message, jsonrpc.Rules{MaxDepth: maxDepth})
 	if err != nil || parsed.Batch {
-		x.note(func() { x.problem = ReasonInvalidMessage })
+		x.unreadable(ctx, message)
 		return false
 	}
 	response := parsed.Items[0]
@@ -126,6 +126,16 @@ func (x *exchange) take(message []byte) bool {
 	return true
 }
 
+// unreadable takes in what is no message. What ends early was cut, whoever did it:
+// the server or what stands before it went away within its answer.
+func (x *exchange) unreadable(ctx context.Context, message []byte) {
+	if cause.EndsEarly(message) {
+		x.failed(ctx, io.ErrUnexpectedEOF)
+		return
+	}
+	x.note(func() { x.problem = ReasonInvalidMessage })
+}
+
 func (x *exchange) mine(id jsonrpc.ID) bool {
 	return id != nil && id.Key() == jsonrpc.ID(x.id).Key()
 }
@@ -148,7 +158,7 @@ func (ev *evidence) look(result []byte) {
 		}
 		found, _ := members(result, "resultType", "inputRequests", "requestState", "nextCursor")
 		ev.resultType = found["resultType"]
-		ev.asks = found["inputRequests"].Kind() == '{' || textOf(found["requestState"]) != ""
+		ev.asks = found["inputRequests"].is('{') || found["requestState"].text() != ""
 		ev.emptied = string(found["nextCursor"]) == `""`
 	})
 }
@@ -193,7 +203,7 @@ func (b *eventBody) next() {
 		if len(event.Data) == 0 || len(event.Name) > 0 && string(event.Name) != "message" {
 			return // the first event of a stream may be there for its id alone
 		}
-		if !b.x.takeEvent(event.Data) {
+		if !b.x.takeEvent(b.ctx, event.Data) {
 			b.end()
 		}
 	case errors.Is(err, jsonrpc.ErrEventTooLarge) && b.x.ev.maxMessage <= 0:
@@ -247,12 +257,8 @@ func (b *eventBody) takeValue() {
 	buffer := make([]byte, 4<<10)
 	for {
 		b.x.note(func() { b.x.problem = ReasonContentType })
-		value, err := jsontext.NewDecoder(bytes.NewReader(b.held)).ReadValue()
-		if err == nil {
-			b.x.takeValue(value)
-			return
-		}
-		if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		if !cause.EndsEarly(b.held) {
+			b.x.takeValue(b.held)
 			return
 		}
 		n, err := eventSource{b}.Read(buffer)
@@ -264,11 +270,11 @@ func (b *eventBody) takeValue() {
 
 // takeEvent looks at a message on the stream of the exchange. It is false where
 // the SDK must not see it.
-func (x *exchange) takeEvent(message []byte) bool {
+func (x *exchange) takeEvent(ctx context.Context, message []byte) bool {
 	var parser jsonrpc.Parser
-	parsed, err := parser.ParseResponses(message, jsonrpc.Rules{MaxDepth: 1000})
+	parsed, err := parser.ParseResponses(message, jsonrpc.Rules{MaxDepth: maxDepth})
 	if err != nil || parsed.Batch {
-		x.note(func() { x.problem = ReasonInvalidMessage })
+		x.unreadable(ctx, message)
 		return false
 	}
 	response := parsed.Items[0]
@@ -280,13 +286,13 @@ func (x *exchange) takeEvent(message []byte) bool {
 		}
 		return true
 	}
-	return x.take(message)
+	return x.take(ctx, message)
 }
 
 // takeValue looks at an answer that stands in the wrong form.
 func (x *exchange) takeValue(value []byte) {
 	var parser jsonrpc.Parser
-	parsed, err := parser.ParseResponses(value, jsonrpc.Rules{MaxDepth: 1000})
+	parsed, err := parser.ParseResponses(value, jsonrpc.Rules{MaxDepth: maxDepth})
 	if err == nil && !parsed.Batch && parsed.Items[0].Error != nil {
 		x.note(func() { x.object = bytes.Clone(parsed.Items[0].Error) })
 	}

@@ -180,7 +180,7 @@ func (p *endpoint) lost(req *http.Request, resp *http.Response) bool {
 		defer p.mu.Unlock()
 		return p.stream != nil // else the server has no such stream, and says so by 404
 	}
-	body := readErrorBody(req.Context(), resp.Body)
+	body, _ := readErrorBody(req.Context(), resp.Body)
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	object, ok := errorObject(body)
 	return !ok || saysLost(object)
@@ -246,7 +246,7 @@ func initializes(req *http.Request) []byte {
 		return nil
 	}
 	found, _ := members(text, "method")
-	if textOf(found["method"]) != methodInitialize {
+	if found["method"].text() != methodInitialize {
 		return nil
 	}
 	return text
@@ -293,7 +293,7 @@ func answerOf(ctx context.Context, resp *http.Response, id jsonrpc.ID) (jsonrpc.
 // response reads the response to a request; it is false for any other message.
 func response(message []byte, id jsonrpc.ID) (jsonrpc.Response, bool) {
 	var parser jsonrpc.Parser
-	parsed, err := parser.ParseResponses(message, jsonrpc.Rules{MaxDepth: 1000})
+	parsed, err := parser.ParseResponses(message, jsonrpc.Rules{MaxDepth: maxDepth})
 	if err != nil || parsed.Batch {
 		return jsonrpc.Response{}, false
 	}

@@ -299,7 +299,7 @@ func (e *Error) wireError() *jsonrpc.Error {
 		return nil
 	}
 	found, _ := members(object, "message", "data") // rpcCode has seen that it is one
-	return &jsonrpc.Error{Code: number, Message: textOf(found["message"]), Data: json.RawMessage(found["data"])}
+	return &jsonrpc.Error{Code: number, Message: found["message"].text(), Data: json.RawMessage(found["data"])}
 }
 
 // kindMessage returns the message that says e on a wire.

@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/errmap/errmap/errmap"
@@ -38,7 +37,7 @@ type evidence struct {
 	emptied bool // the result had an empty cursor
 	asks    bool // the result had requests for input, or a state
 	// resultType is what the result said it is, nil where it said nothing.
-	resultType jsontext.Value
+	resultType jsonValue
 }
 
 func withEvidence(ctx context.Context, ev *evidence) context.Context {
@@ -118,6 +117,7 @@ type exchange struct {
 	failure     error  // of the round trip or of reading the body
 	gone        []byte // the JSON-RPC error by which the server said that the session is lost
 	renewal     error  // why the session could not be renewed
+	cut         bool   // the body of a bad status broke off
 	overdue     bool   // the deadline of the request had passed by then
 }
 
@@ -220,6 +220,8 @@ func (x *exchange) badStatus(cause error) *Error {
 		if x.gone != nil {
 			opts = append(opts, WithData(DataError, json.RawMessage(x.gone)))
 		}
+	case x.cut: // what it was to say is not known
+		return newError(KindConnectionDown, ReasonEOF, opts...)
 	}
 	return newError(kind, NewReason(tokenHTTP, int64(x.status)), opts...)
 }

@@ -237,6 +237,11 @@ func childAnswer(mode string, m message) int {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "fatal: token=hunter2")
 		return 1
+	case "cut":
+		fmt.Print(m.result(`{"content":[`)[:30])
+		return 5
+	case "lines":
+		fmt.Print("{\n\"jsonrpc\"")
 	case "kill":
 		self, _ := os.FindProcess(os.Getpid())
 		_ = self.Kill()

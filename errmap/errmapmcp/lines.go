@@ -9,9 +9,9 @@ import (
 	"io"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/errmap/errmap/internal/cause"
 	rpc "github.com/errmap/errmap/internal/jsonrpc"
 )
 
@@ -75,7 +75,10 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 				return nil, &fault{c.explain(in.err)}
 			}
 			messages, err := decodeLine(in.line)
-			if err != nil {
+			switch {
+			case err != nil && !bytes.HasSuffix(in.line, []byte("\n")) && cause.EndsEarly(in.line):
+				return nil, &fault{c.explain(fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err))} // the peer went away within it
+			case err != nil:
 				return nil, &fault{newError(KindProtocol, ReasonInvalidMessage, WithCause(err))}
 			}
 			c.queue = messages
@@ -178,8 +181,7 @@ func readLine(reader *bufio.Reader, limit int) ([]byte, error) {
 // had before 2025-06-18.
 func decodeLine(line []byte) ([]jsonrpc.Message, error) {
 	var parser rpc.Parser
-	rules := rpc.Rules{MaxDepth: 1000}
-	parsed, err := parser.ParseResponses(line, rules)
+	parsed, err := parser.ParseResponses(line, rpc.Rules{MaxDepth: maxDepth})
 	if err != nil {
 		return nil, err
 	}
@@ -187,12 +189,8 @@ func decodeLine(line []byte) ([]jsonrpc.Message, error) {
 		msg, err := decodeMessage(line, parsed.Items[0])
 		return []jsonrpc.Message{msg}, err
 	}
-	elements, err := batchElements(line)
-	if err != nil {
-		return nil, err
-	}
 	var messages []jsonrpc.Message
-	for i, element := range elements {
+	for i, element := range elements(line) {
 		msg, err := decodeMessage(element, parsed.Items[i])
 		if err != nil {
 			return nil, err
@@ -200,23 +198,6 @@ func decodeLine(line []byte) ([]jsonrpc.Message, error) {
 		messages = append(messages, msg)
 	}
 	return messages, nil
-}
-
-// batchElements returns the elements of a batch as they stand in line.
-func batchElements(line []byte) ([][]byte, error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(line), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if _, err := decoder.ReadToken(); err != nil {
-		return nil, err
-	}
-	var elements [][]byte
-	for decoder.PeekKind() != ']' {
-		value, err := decoder.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		elements = append(elements, bytes.Clone(value))
-	}
-	return elements, nil
 }
 
 // decodeMessage returns a message, given what it is as a response.

@@ -184,7 +184,7 @@ var mayAsk = []string{methodCallTool, methodGetPrompt, methodReadResource}
 // taken for a success it would be an empty one. Before 2026-07-28 a result had no
 // type, so that what other words stand there is the server's own affair.
 func (ev *evidence) checkType(method string, req mcp.Request) *Error {
-	said := textOf(ev.resultType)
+	said := ev.resultType.text()
 	typed := revisionOf(req) >= firstWithResultType
 	switch {
 	case ev.resultType == nil, said == "complete":

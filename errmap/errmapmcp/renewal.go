@@ -135,7 +135,7 @@ func (p *endpoint) reopen(ctx context.Context, like *http.Request) (id string, l
 		return "", nil, FromRPCError(answer.Error)
 	}
 	result, _ := members(answer.Result, "protocolVersion")
-	if textOf(result["protocolVersion"]) != version {
+	if result["protocolVersion"].text() != version {
 		return "", nil, newError(KindProtocol, ReasonProtocolVersion)
 	}
 	id = resp.Header.Get(headerSession)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/errmap/errmap/internal/cause"
 	"github.com/errmap/errmap/internal/jsonrpc"
 )
 
@@ -146,7 +147,7 @@ func messageID(req *http.Request) ([]byte, bool) {
 		return nil, false
 	}
 	var parser jsonrpc.Parser
-	parsed, err := parser.ParseRequests(text, jsonrpc.Rules{MaxDepth: 1000})
+	parsed, err := parser.ParseRequests(text, jsonrpc.Rules{MaxDepth: maxDepth})
 	if err != nil || parsed.Batch || len(parsed.Items) != 1 || parsed.Items[0].Invalid != "" {
 		return nil, false
 	}
@@ -207,7 +208,7 @@ func mediaType(header http.Header) string {
 
 // observeError looks for a JSON-RPC error in the body of a bad response.
 func (x *exchange) observeError(ctx context.Context, resp *http.Response) {
-	body := readErrorBody(ctx, resp.Body)
+	body, cut := readErrorBody(ctx, resp.Body)
 	object, ok := errorObject(body)
 	if x.expired() && (!ok || saysLost(object)) {
 		x.note(func() { x.gone = object })
@@ -216,9 +217,7 @@ func (x *exchange) observeError(ctx context.Context, resp *http.Response) {
 		resp.Body, resp.ContentLength = http.NoBody, 0
 		return
 	}
-	if ok {
-		x.note(func() { x.object = object })
-	}
+	x.note(func() { x.object, x.cut = object, cut })
 	x.standIn(resp)
 }
 
@@ -255,24 +254,25 @@ func (x *exchange) standInMessage() []byte {
 }
 
 // readErrorBody reads what comes of a body in a bounded time, and closes it: a
-// peer must not hold up an error by not ending it.
-func readErrorBody(ctx context.Context, body io.ReadCloser) []byte {
-	var text []byte
+// peer must not hold up an error by not ending it. cut tells whether the body broke off.
+func readErrorBody(ctx context.Context, body io.ReadCloser) (text []byte, cut bool) {
 	done := make(chan struct{})
+	var failed error
 	go func() {
 		defer close(done)
-		text, _ = jsonrpc.ReadBody(nil, body, maxErrorBody)
+		text, failed = jsonrpc.ReadBody(nil, body, maxErrorBody)
 	}()
 	timer := time.NewTimer(errorBodyWait)
 	defer timer.Stop()
 	select {
 	case <-done:
+		cut = cause.Cut(failed) || failed == nil && cause.EndsEarly(text)
 	case <-timer.C:
 	case <-ctx.Done():
 	}
 	_ = body.Close()
 	<-done // closing the body has ended the read
-	return text
+	return text, cut
 }
 
 // errorObject returns the error of the JSON-RPC response that body is, whatever
@@ -280,7 +280,7 @@ func readErrorBody(ctx context.Context, body io.ReadCloser) []byte {
 // "error", such as OAuth's or a proxy's.
 func errorObject(body []byte) ([]byte, bool) {
 	var parser jsonrpc.Parser
-	parsed, err := parser.ParseResponses(body, jsonrpc.Rules{MaxDepth: 1000})
+	parsed, err := parser.ParseResponses(body, jsonrpc.Rules{MaxDepth: maxDepth})
 	if err != nil || parsed.Batch || parsed.Items[0].Error == nil || !parsed.Items[0].Versioned {
 		return nil, false
 	}

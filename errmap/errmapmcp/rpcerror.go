@@ -81,7 +81,7 @@ func readPeer(object []byte, delay *time.Duration, p errmap.Profile) *errmap.Err
 // rpcCode returns the code of an error object, and false for what is none.
 func rpcCode(object []byte) (int64, bool) {
 	found, ok := members(object, "code", "message")
-	if !ok || found["code"].Kind() != '0' || found["message"].Kind() != '"' {
+	if !ok || !found["code"].isNumber() || !found["message"].is('"') {
 		return 0, false
 	}
 	return integer(string(found["code"]))
@@ -126,5 +126,5 @@ func (e *Error) missingResource() bool {
 	}
 	object, _ := members(e.hidden().object, "data")
 	data, ok := members(object["data"], "uri")
-	return ok && data["uri"].Kind() == '"'
+	return ok && data["uri"].is('"')
 }

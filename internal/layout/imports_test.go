@@ -102,8 +102,8 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapmcp"},
-		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/jsonrpc"},
-		outside:  []string{mcp, jsonText, protobuf, rpc, "golang.org/x/sync", "golang.org/x/time"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/jsonrpc", "internal/jsontree"},
+		outside:  []string{mcp, protobuf, rpc, "golang.org/x/sync", "golang.org/x/time"},
 	},
 	{
 		packages: []string{"errmap/errmaptest"},
