@@ -18,6 +18,7 @@ import (
 	"github.com/errmap/errmap/internal/inputerror"
 	"github.com/errmap/errmap/internal/jsonrpc"
 	"github.com/errmap/errmap/internal/procedure"
+	"github.com/errmap/errmap/internal/strict"
 )
 
 // ProtocolName is the token for JSON-RPC in [connect.CallInfo.Protocol].
@@ -239,16 +240,16 @@ func (h *handler) appendResult(dst []byte, c *call, message any) (out []byte, si
 	begin := len(dst)
 	dst = jsonrpc.BeginResult(dst, c.id)
 	start := len(dst)
-	if dst, ok = c.method.result.Append(dst, m); ok {
-		size = len(dst) - start
-	} else {
+	if dst, ok = c.method.result.Append(dst, m); !ok {
 		dst, err = h.marshal.MarshalAppend(dst, m)
 		if err != nil {
 			return dst[:begin], 0, fmt.Errorf("server: the message has no JSON: %w", err)
 		}
-		size = len(jsonrpc.Compact(dst[start:]))
+		dst = dst[:start+len(jsonrpc.Compact(dst[start:]))]
 	}
-	dst = jsonrpc.End(dst[:start+size])
+	dst = strict.Append(dst, m.ProtoReflect())
+	size = len(dst) - start
+	dst = jsonrpc.End(dst)
 	if len(dst)-begin > h.limits.ResponseBytes {
 		return dst[:begin], 0, connect.Errorf(connect.CodeResourceExhausted,
 			"the answer is larger than %d bytes", h.limits.ResponseBytes)
@@ -271,6 +272,11 @@ func (h *handler) readParams(method *method, params []byte, m proto.Message) err
 	}
 	if err := h.unmarshal.Unmarshal(params, m); err != nil {
 		return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: not a %s: %s", name, clip([]byte(inputerror.Reason(err, 0))))
+	}
+	if h.knownEnums {
+		if path := strict.UnknownEnum(params, m.ProtoReflect().Descriptor()); path != "" {
+			return connect.Errorf(connect.CodeInvalidArgument, "Invalid params: not a %s: invalid value for enum field %s", name, clip([]byte(path)))
+		}
 	}
 	return nil
 }

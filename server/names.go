@@ -3,18 +3,15 @@ package server
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"connectrpc.com/connect/v2"
-	"google.golang.org/genproto/googleapis/api/annotations"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/inflight"
 	"github.com/errmap/errmap/internal/protojson"
+	"github.com/errmap/errmap/internal/strict"
 )
 
 // DiscoverMethod is the name of the method that [WithDiscovery] answers.
@@ -92,17 +89,7 @@ func nameMethods(server *connect.Server, rule MethodNames, catalog *errmap.Catal
 func hasRequired(message protoreflect.MessageDescriptor) bool {
 	for i := range message.Fields().Len() {
 		field := message.Fields().Get(i)
-		if field.Cardinality() == protoreflect.Required {
-			return true
-		}
-		// Descriptors that came by reflection have not linked the option.
-		raw, err := proto.Marshal(field.Options())
-		options := new(descriptorpb.FieldOptions)
-		if err != nil || proto.Unmarshal(raw, options) != nil {
-			continue
-		}
-		behaviors, _ := proto.GetExtension(options, annotations.E_FieldBehavior).([]annotations.FieldBehavior)
-		if slices.Contains(behaviors, annotations.FieldBehavior_REQUIRED) {
+		if field.Cardinality() == protoreflect.Required || strict.IsRequired(field) {
 			return true
 		}
 	}

@@ -168,6 +168,13 @@ func WithEncoding(opts ...errmap.EncodeOption) Option {
 	return optionFunc(func(o *options) { o.encoding = append(slices.Clip(o.encoding), opts...) })
 }
 
+// WithKnownEnums refuses params in which an enum has a name that its schema does not
+// have. The default ignores it, as an older server does with what a newer client says;
+// A2A wants it refused.
+func WithKnownEnums() Option {
+	return optionFunc(func(o *options) { o.knownEnums = true })
+}
+
 // WithCompressors sets the content encodings that requests may have and that
 // answers get where the client accepts them, the preferred first; the default
 // is gzip. Without arguments there are none. Streams are never compressed.
@@ -213,6 +220,7 @@ func WithHosts(hosts ...string) Option {
 }
 
 type options struct {
+	knownEnums       bool
 	origins, hosts   []string
 	profile          errmap.Profile
 	names            MethodNames

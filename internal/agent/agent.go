@@ -86,6 +86,7 @@ func New(opts ...Option) (*Agent, error) {
 	connecthttp.Mount(mux, rpc, connecthttp.WithCodecs(httpserver.Codecs()...))
 	if err := server.Mount(mux, rpc,
 		server.WithProfile(errmap.ProfileA2A),
+		server.WithKnownEnums(),
 		server.WithGuard(errmap.NewGuard(guard...)),
 		server.WithDiscovery("errmap", o.version),
 	); err != nil {

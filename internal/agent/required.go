@@ -3,12 +3,12 @@ package agent
 import (
 	"strconv"
 
-	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/errmap/errmap/errmap/errmapa2a"
+	"github.com/errmap/errmap/internal/strict"
 )
 
 // checkRequired refuses a request that lacks what the schema marks REQUIRED
@@ -28,7 +28,7 @@ func missing(found []*errdetails.BadRequest_FieldViolation, m protoreflect.Messa
 		name := path + fd.JSONName()
 		switch {
 		case !m.Has(fd):
-			if isRequired(fd) {
+			if strict.IsRequired(fd) {
 				found = append(found, &errdetails.BadRequest_FieldViolation{Field: name, Description: "is required", Reason: "REQUIRED"})
 			}
 		case fd.Message() == nil || fd.IsMap() || fd.Message().ParentFile().Package() == "google.protobuf":
@@ -42,14 +42,4 @@ func missing(found []*errdetails.BadRequest_FieldViolation, m protoreflect.Messa
 		}
 	}
 	return found
-}
-
-func isRequired(fd protoreflect.FieldDescriptor) bool {
-	behaviors, _ := proto.GetExtension(fd.Options(), annotations.E_FieldBehavior).([]annotations.FieldBehavior)
-	for _, behavior := range behaviors {
-		if behavior == annotations.FieldBehavior_REQUIRED {
-			return true
-		}
-	}
-	return false
 }

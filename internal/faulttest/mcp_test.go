@@ -19,14 +19,14 @@ import (
 // for an answer that arrives in spite of it.
 var kinds = map[fault][]errmapmcp.Kind{
 	cut:       {errmapmcp.KindConnectionDown, errmapmcp.KindTransport},
-	truncate:  {errmapmcp.KindConnectionDown, errmapmcp.KindTransport, errmapmcp.KindProtocol},
+	truncate:  {errmapmcp.KindConnectionDown, errmapmcp.KindTransport},
 	delay:     {errmapmcp.KindTimeout},
 	duplicate: {0},
 	garble:    {errmapmcp.KindConnectionDown, errmapmcp.KindTransport},
 	html:      {errmapmcp.KindProtocol},
 	gateway:   {errmapmcp.KindTransport},
 	limited:   {errmapmcp.KindRateLimited},
-	half:      {errmapmcp.KindProtocol, errmapmcp.KindTransport},
+	half:      {errmapmcp.KindConnectionDown, errmapmcp.KindTransport},
 	// A body that cannot be unpacked ends as one that broke off does.
 	mislabel: {errmapmcp.KindProtocol, errmapmcp.KindTransport, errmapmcp.KindConnectionDown},
 }

@@ -48,6 +48,7 @@ var table = []row{
 	{packages: []string{"internal/cause", "internal/deadline", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
 	{packages: []string{"internal/jsonrpc"}, inside: []string{"internal/jsontree"}},
 	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
+	{packages: []string{"internal/strict"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf, api}},
 	{packages: []string{"internal/loglimit"}, outside: []string{"golang.org/x/time"}},
 	{packages: []string{"internal/schema/schematest"}, outside: []string{compiler, protobuf}},
 	{
@@ -122,7 +123,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server/httpjson"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/negotiate", "internal/origin", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/negotiate", "internal/origin", "internal/register", "internal/strict"},
 		outside:  []string{connect, gateway, api, protobuf, rpc},
 	},
 	{
@@ -137,7 +138,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"server"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/jsonrpc", "internal/loglimit", "internal/negotiate", "internal/origin", "internal/procedure", "internal/protojson", "internal/register"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "internal/deadline", "internal/goexit", "internal/header", "internal/inflight", "internal/inputerror", "internal/jsonrpc", "internal/loglimit", "internal/negotiate", "internal/origin", "internal/procedure", "internal/protojson", "internal/register", "internal/strict"},
 		outside:  []string{connect, protobuf, rpc, api},
 	},
 	{

@@ -15,6 +15,7 @@ import (
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/header"
 	"github.com/errmap/errmap/internal/inflight"
+	"github.com/errmap/errmap/internal/strict"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -234,7 +235,7 @@ func (s *stream) marshal(m proto.Message) (text []byte, content string, err erro
 	if err := json.Compact(&compact, text); err != nil {
 		return nil, "", err
 	}
-	text = compact.Bytes()
+	text = strict.Append(compact.Bytes(), m.ProtoReflect())
 	if fd := s.binding.response; fd != nil {
 		if text, err = onlyField(text, fd); err != nil {
 			return nil, "", err
