@@ -57,7 +57,7 @@ def over_jsonrpc(url: str, order_id: str) -> errmap_rpc.Error | None:
     method = "orders.v1.OrderService/GetOrder"
     request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"orderId": order_id}}
     response = httpx.post(url + "/", json=request)
-    return errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.Profile.GENERIC)
+    return errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.GENERIC)
 
 
 def over_http(url: str, order_id: str) -> errmap_rpc.Error | None:

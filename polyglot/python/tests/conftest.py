@@ -17,9 +17,7 @@ def serve(*arguments: str) -> Iterator[str]:
     """Run the server, and yield its URL; it ends when its standard input does."""
     if not BINARY.exists():
         pytest.fail(f"{BINARY} is not there: build it with make test-python")
-    with subprocess.Popen(
-        [BINARY, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen([BINARY, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None and process.stdout is not None
         try:
             yield process.stdout.readline().strip()

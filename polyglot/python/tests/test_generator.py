@@ -55,9 +55,9 @@ def use() -> None:
         assert names.EverythingError(number_=value).metadata["number"] == spelled
     assert every.perhaps is None and every.right is None and every.left == 0
     assert every.which_oneof("choice") == "left"
-    text = errmap_rpc.to_jsonrpc(every, errmap_rpc.Profile.GENERIC)
+    text = errmap_rpc.encode_jsonrpc(every, errmap_rpc.GENERIC)
     assert text.number == 77
-    back = errmap_rpc.from_jsonrpc(text.text, errmap_rpc.Profile.GENERIC)
+    back = errmap_rpc.decode_jsonrpc(text.text, errmap_rpc.GENERIC)
     assert isinstance(back, names.EverythingError)
     assert back.fields == every.fields and list(back.many) == ["x", "y"]
     assert dict(back.by_number) == {{3: True}}

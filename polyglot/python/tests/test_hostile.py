@@ -24,15 +24,15 @@ COUNT = int(os.environ.get("ERRMAP_HOSTILE", "1500"))
 Decoder = Callable[[bytes], errmap_rpc.Error]
 
 DECODERS: dict[str, Decoder] = {
-    "connect": errmap_rpc.from_connect_json,
-    "status": errmap_rpc.from_status_json,
-    "http": errmap_rpc.from_http_json,
-    "problem": errmap_rpc.from_problem,
+    "connect": errmap_rpc.decode_connect,
+    "status": errmap_rpc.decode_status_json,
+    "http": errmap_rpc.decode_http,
+    "problem": errmap_rpc.decode_problem,
     **{
-        profile.value: (lambda body, profile=profile: errmap_rpc.from_jsonrpc(body, profile))  # type: ignore[misc]
-        for profile in errmap_rpc.Profile
+        profile.name: (lambda body, profile=profile: errmap_rpc.decode_jsonrpc(body, profile))  # type: ignore[misc]
+        for profile in errmap_rpc.PROFILES
     },
-    "grpc": lambda body: errmap_rpc.from_grpc_headers(
+    "grpc": lambda body: errmap_rpc.decode_grpc(
         {
             "grpc-status": body[:1].hex()[:2] or "2",
             "grpc-message": body.decode("latin-1"),
@@ -45,8 +45,8 @@ DECODERS: dict[str, Decoder] = {
 def encode_all(error: errmap_rpc.Error) -> None:
     """Encoders are total, and say the code and the message."""
     for form in ("connect", "grpc", "status", "http", "problem"):
-        vectors.encode(error, form, errmap_rpc.Profile.GENERIC, vectors.CATALOG)
-    for profile in errmap_rpc.Profile:
+        vectors.encode(error, form, errmap_rpc.GENERIC, vectors.CATALOG)
+    for profile in errmap_rpc.PROFILES:
         vectors.encode(error, "jsonrpc", profile, vectors.CATALOG)
     back = errmap_rpc.from_status(errmap_rpc.to_status(error))
     assert (back.number, back.message) == (error.number, error.message)
@@ -83,7 +83,7 @@ def test_broken_carried() -> None:
     breaks the error that it comes with."""
     roll = random.Random(1)
     body = '{"code":4711,"message":"m","data":[{"a":1.0},{"@type":"x","b":[]}],"more":{"z":1e2}}'
-    status = errmap_rpc.to_status(errmap_rpc.from_jsonrpc(body, errmap_rpc.Profile.GENERIC))
+    status = errmap_rpc.to_status(errmap_rpc.decode_jsonrpc(body, errmap_rpc.GENERIC))
     assert status.details[-1].type_url.endswith("errmap.v1.Carried")
     for _ in range(COUNT // 4):
         broken = Status()
@@ -116,7 +116,7 @@ def test_random_bytes_of_a_status() -> None:
     for _ in range(COUNT):
         data = roll.randbytes(roll.randint(0, 40))
         headers = {"grpc-status": "5", "grpc-status-details-bin": base64.b64encode(data).decode()}
-        assert errmap_rpc.from_grpc_headers(headers).code == errmap_rpc.Code.NOT_FOUND
+        assert errmap_rpc.decode_grpc(headers).code == errmap_rpc.Code.NOT_FOUND
 
 
 def test_large_bodies_take_little_time() -> None:
@@ -125,7 +125,7 @@ def test_large_bodies_take_little_time() -> None:
         '{"code":2,"data":[' + ",".join(["{}"] * 200_000) + "]}",
         '{"code":2,"data":{' + ",".join(f'"k{i}":{i}' for i in range(100_000)) + "}}",
     ):
-        error = errmap_rpc.from_jsonrpc(body, errmap_rpc.Profile.GENERIC)
+        error = errmap_rpc.decode_jsonrpc(body, errmap_rpc.GENERIC)
         assert error.code == errmap_rpc.Code.UNKNOWN
 
 
@@ -160,9 +160,7 @@ def test_long_numbers(value: str) -> None:
 @pytest.mark.parametrize("text", ["a\ud800b", "\udfff", "\udc80"])
 def test_headers_that_are_no_unicode(text: str) -> None:
     headers = {"grpc-status": "5", "grpc-message": text, "grpc-status-details-bin": text}
-    assert errmap_rpc.from_grpc_headers(headers).message == "".join(
-        char if char.isascii() else "\ufffd" for char in text
-    )
+    assert errmap_rpc.decode_grpc(headers).message == "".join(char if char.isascii() else "\ufffd" for char in text)
 
 
 @pytest.mark.parametrize(
@@ -185,16 +183,14 @@ def test_headers_that_are_no_unicode(text: str) -> None:
 def test_retry_after(value: str, seconds: int | None) -> None:
     """Of dates the three forms of HTTP are read, whatever Python makes of others."""
     at = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
-    error = errmap_rpc.from_http_json("x", http_status=503, retry_after=value, received_at=at)
+    error = errmap_rpc.decode_http("x", http_status=503, retry_after=value, received_at=at)
     assert error.retry_delay == (None if seconds is None else datetime.timedelta(seconds=seconds))
 
 
 def test_names_that_fold_to_others() -> None:
     """Only what differs in case is dropped: no reader takes "meßage" for "message"."""
-    error = errmap_rpc.from_connect_json(
-        '{"code":"not_found","meßage":1,"deta\\u0131ls":2,"ﬆatus":3,"Code":4}'
-    )
-    assert [json.loads(r.members.text) for r in error.received if r.members] == [
+    error = errmap_rpc.decode_connect('{"code":"not_found","meßage":1,"deta\\u0131ls":2,"ﬆatus":3,"Code":4}')
+    assert [json.loads(r.members) for r in error.received if r.members] == [
         {"deta\u0131ls": 2, "meßage": 1, "ﬆatus": 3}
     ]
 
@@ -220,14 +216,12 @@ def test_any_inside_any() -> None:
     for _ in range(4000):
         inner = Any(type_url="type.googleapis.com/google.protobuf.Any", value=inner.SerializeToString())
     error = errmap_rpc.from_status(Status(code=5, details=[inner]))
-    assert '"debug"' not in errmap_rpc.to_connect_json(error)
-    back = errmap_rpc.from_http_json(errmap_rpc.to_http_json(error).body)
+    assert '"debug"' not in errmap_rpc.encode_connect(error)
+    back = errmap_rpc.decode_http(errmap_rpc.encode_http(error).body)
     assert [d.value for d in back.raw_details] == [inner.value] and not back.notes
 
 
 def test_json_details_are_copied_alone() -> None:
-    error = errmap_rpc.from_jsonrpc('{"code":1,"data":[{"@type":"x/y","n":1.0}]}', errmap_rpc.Profile.GENERIC)
+    error = errmap_rpc.decode_jsonrpc('{"code":1,"data":[{"@type":"x/y","n":1.0}]}', errmap_rpc.GENERIC)
     again = pickle.loads(pickle.dumps(error))
-    assert errmap_rpc.to_jsonrpc(again, errmap_rpc.Profile.GENERIC) == errmap_rpc.to_jsonrpc(
-        error, errmap_rpc.Profile.GENERIC
-    )
+    assert errmap_rpc.encode_jsonrpc(again, errmap_rpc.GENERIC) == errmap_rpc.encode_jsonrpc(error, errmap_rpc.GENERIC)

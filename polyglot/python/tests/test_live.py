@@ -87,7 +87,7 @@ def jsonrpc_call(server: str) -> Call:
     def call(sku: str) -> errmap_rpc.Error:
         request = {"jsonrpc": "2.0", "id": 1, "method": "shop.v1.Cart/Get", "params": {"sku": sku}}
         response = httpx.post(server + "/", json=request)
-        error = errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.Profile.GENERIC)
+        error = errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.GENERIC)
         assert error is not None
         return error
 
@@ -151,7 +151,7 @@ def test_hidden(call: Call) -> None:
 def test_foreign_rides_along(call: Call) -> None:
     """What no wire but JSON-RPC can say comes back on the next JSON-RPC wire."""
     error = call("foreign")
-    out = errmap_rpc.to_jsonrpc(error, errmap_rpc.Profile.GENERIC).text
+    out = errmap_rpc.encode_jsonrpc(error, errmap_rpc.GENERIC).text
     assert out.startswith('{"code":4711,"message":"from afar","data":[')
     mystery = '{"@type":"type.googleapis.com/acme.v9.Mystery","n":9007199254740993,"f":1.0}'
     assert out.endswith(f"[{mystery}]}}")
@@ -191,7 +191,7 @@ def test_http_results(server: str) -> None:
     request = {"jsonrpc": "2.0", "id": 1, "method": "shop.v1.Cart/Get", "params": {"sku": "A1"}}
     response = httpx.post(server + "/", json=request)
     assert response.json()["result"]["sku"] == "A1"
-    assert errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.Profile.GENERIC) is None
+    assert errmap_rpc.http.from_jsonrpc_response(response, errmap_rpc.GENERIC) is None
     proxy = httpx.Response(503, text="<html>", headers={"retry-after": "7"})
     error = errmap_rpc.http.from_response(proxy)
     assert error is not None and error.code == errmap_rpc.Code.UNAVAILABLE

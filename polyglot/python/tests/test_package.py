@@ -25,8 +25,8 @@ from errmap.a2a.v1.errors_errmap import TaskNotFoundError
 from errmap.mcp.v1 import client_errmap
 
 error = TaskNotFoundError()
-text = errmap_rpc.to_connect_json(error)
-assert isinstance(errmap_rpc.from_connect_json(text), TaskNotFoundError), text
+text = errmap_rpc.encode_connect(error)
+assert isinstance(errmap_rpc.decode_connect(text), TaskNotFoundError), text
 print(errmap_rpc.__file__)
 """
 

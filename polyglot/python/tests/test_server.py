@@ -39,10 +39,8 @@ Response = cart_pb2.GetResponse
 
 def gone() -> errmap_rpc.Error:
     """Return the error of a call that failed here, with the answer of an intermediary."""
-    page = (
-        '{"error":{"code":503,"message":"dial 10.0.0.7","details":[{"@type":"x/y","n":1}],"via":"10.0.0.7"}}'
-    )
-    read = errmap_rpc.from_http_json(page, retry_after="7")
+    page = '{"error":{"code":503,"message":"dial 10.0.0.7","details":[{"@type":"x/y","n":1}],"via":"10.0.0.7"}}'
+    read = errmap_rpc.decode_http(page, retry_after="7")
     return read.with_detail(rpc.RequestInfo(serving_data="10.0.0.7")).with_local()
 
 
@@ -266,9 +264,7 @@ class Service:
             raise ConnectError(ConnectCode.NOT_FOUND, "mine")
         if request.sku.startswith("call "):
             http = SyncClient(WSGITransport(failing_app(request.sku.removeprefix("call "))))
-            client = ConnectClientSync(
-                "http://upstream", codec=google_protobuf_binary_codec(), http_client=http
-            )
+            client = ConnectClientSync("http://upstream", codec=google_protobuf_binary_codec(), http_client=http)
             client.execute_unary(request=Request(), method=GET)
         return fail(request.sku)
 
@@ -279,9 +275,7 @@ class Service:
     async def get_async(self, request: Request, _: RequestContext[Request, Response]) -> Response:
         return fail(request.sku)
 
-    async def watch_async(
-        self, request: Request, _: RequestContext[Request, Response]
-    ) -> AsyncIterator[Response]:
+    async def watch_async(self, request: Request, _: RequestContext[Request, Response]) -> AsyncIterator[Response]:
         yield Response(sku="A1")
         yield fail(request.sku)
 

@@ -6,28 +6,50 @@ gRPC, google.rpc.Status, HTTP+JSON (AIP-193), RFC 9457 problem details and
 JSON-RPC 2.0 have them, and nothing that was in one is lost in another.
 
 The adapters are modules of their own, since each needs a library: errmap_rpc.connect
-(connectrpc), errmap_rpc.grpc (grpcio) and errmap_rpc.http (httpx).
+(connectrpc), errmap_rpc.grpc (grpcio), errmap_rpc.http (httpx), errmap_rpc.jsonrpc
+(connectrpc's clients over JSON-RPC), errmap_rpc.mcp (the SDK of MCP) and
+errmap_rpc.testing (pytest).
 """
 
-from ._decode import FormError, Limits, NotAnError
-from .catalog import Catalog, linked
-from .code import Code, code_from_connect_http, code_from_http
-from .connect_json import from_connect_json, to_connect_json
-from .definition import Definition, definition_of
-from .detail import RawDetail
+from .codec import (
+    GRPCHeaders,
+    HTTPError,
+    JSONRPCError,
+    decode_connect,
+    decode_grpc,
+    decode_http,
+    decode_jsonrpc,
+    decode_problem,
+    decode_status_json,
+    encode_connect,
+    encode_grpc,
+    encode_http,
+    encode_jsonrpc,
+    encode_problem,
+    encode_status_json,
+    from_status,
+    to_status,
+)
 from .error import Error
 from .generated import TypedError
-from .grpc_headers import GRPCHeaders, from_grpc_headers, to_grpc_headers
 from .guard import Guard, forward
-from .http_json import HTTPError, from_http_json, to_http_json
-from .jsonrpc import JSONRPCError, from_jsonrpc, to_jsonrpc
-from .problem import from_problem, to_problem
-from .profile import Profile
-from .received import Received, Wire
-from .retry import parse_retry_after
-from .status import from_status, from_status_json, to_status, to_status_json
+from .internal.code import Code, code_from_connect_http, code_from_http
+from .internal.hub import Detail as RawDetail
+from .internal.hub import Received, Wire
+from .internal.schema import Catalog, Definition, definition_of, linked
+from .internal.wire.options import FormError, Limits, NotAnError
+from .internal.wire.profile import Profile, ProfileError, ProfileMember
+from .internal.wire.profiles import A2A, GENERIC, MCP, MCP_2025_11_25, PROFILES, parse_profile
+from .internal.wire.retry import parse_retry_after
+
+from . import builtin  # isort: skip  # its classes stand on what is above
 
 __all__ = [
+    "A2A",
+    "GENERIC",
+    "MCP",
+    "MCP_2025_11_25",
+    "PROFILES",
     "Catalog",
     "Code",
     "Definition",
@@ -40,28 +62,32 @@ __all__ = [
     "Limits",
     "NotAnError",
     "Profile",
+    "ProfileError",
+    "ProfileMember",
     "RawDetail",
     "Received",
     "TypedError",
     "Wire",
+    "builtin",
     "code_from_connect_http",
     "code_from_http",
+    "decode_connect",
+    "decode_grpc",
+    "decode_http",
+    "decode_jsonrpc",
+    "decode_problem",
+    "decode_status_json",
     "definition_of",
+    "encode_connect",
+    "encode_grpc",
+    "encode_http",
+    "encode_jsonrpc",
+    "encode_problem",
+    "encode_status_json",
     "forward",
-    "from_connect_json",
-    "from_grpc_headers",
-    "from_http_json",
-    "from_jsonrpc",
-    "from_problem",
     "from_status",
-    "from_status_json",
     "linked",
+    "parse_profile",
     "parse_retry_after",
-    "to_connect_json",
-    "to_grpc_headers",
-    "to_http_json",
-    "to_jsonrpc",
-    "to_problem",
     "to_status",
-    "to_status_json",
 ]

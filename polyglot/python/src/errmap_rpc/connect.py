@@ -16,15 +16,13 @@ from connectrpc.errors import ConnectError, ErrorDetail
 from connectrpc.request import RequestContext
 from protobuf.wkt import Any
 
-from ._settle import readable
-from .code import Code, code_by_connect_name
-from .detail import RawDetail, complete_url
 from .error import Error
 from .generated import specialize
 from .guard import Guard
+from .internal.code import Code, code_by_connect_name
+from .internal.hub import Detail, Notes, Wire, complete_url
+from .internal.wire.status import RawStatus, read_raw_status, status_on
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
-from .received import Wire
-from .status import RawStatus, encode_status, read_status
 
 __all__ = ["ErrorInterceptor", "from_connect_error", "to_connect_error"]
 
@@ -36,10 +34,10 @@ def from_connect_error(error: ConnectError, **arguments: Unpack[DecodeArguments]
     """Read an error that a client of connectrpc raised. The result is of the generated
     class for its identity, where the catalogue has one, and error is its cause."""
     options = decode_options(arguments)
-    details = [RawDetail(complete_url(d.type_name), d.message_bytes) for d in error.details]
+    details = [Detail(complete_url(d.type_name), d.message_bytes) for d in error.details]
     number = code_by_connect_name(error.code.value) or int(Code.UNKNOWN)
-    read = read_status(RawStatus(number, error.message, details), options, Wire.STATUS)
-    typed = specialize(read, options.errors)
+    read = read_raw_status(RawStatus(number, error.message, details), options, Wire.CONNECT, Notes())
+    typed = specialize(read, options.catalog)
     typed.__cause__ = error
     # connectrpc has a cause for what it says itself of a call, and for nothing else.
     return typed if error.__cause__ is None else typed.with_local()
@@ -48,8 +46,7 @@ def from_connect_error(error: ConnectError, **arguments: Unpack[DecodeArguments]
 def to_connect_error(error: Error, **arguments: Unpack[EncodeArguments]) -> ConnectError:
     """Return an error for a handler of connectrpc to raise; error is its cause."""
     options = encode_options(arguments)
-    readable_error = readable(error, options.catalog)
-    status = encode_status(readable_error, options, Wire.STATUS, writes_private=False)
+    status = status_on(error._data, options, Wire.CONNECT)
     details = [ErrorDetail(Any(type_url=d.type_url, value=d.value)) for d in status.details]
     out = ConnectError(ConnectCode(error.code.connect_name), status.message, details)
     out.__cause__ = error

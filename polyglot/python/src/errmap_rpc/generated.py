@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from google.protobuf.message import Message
 
-from . import error as _error
-from ._text import Notes
-from .definition import definition_of
-from .error import Error
+from .error import Error, error_of
+from .internal import hub
+from .internal.schema import Catalog, definition_of, linked, register
+from .internal.wire import detail as details
 
 if TYPE_CHECKING:
-    from .catalog import Catalog
+    from typing import Self
 
 __all__ = ["Message", "TypedError"]
 
@@ -29,17 +29,28 @@ class TypedError(Error):
     REASON: ClassVar[str]
     MESSAGE: ClassVar[type[Message]]
 
+    _fields: Message
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if "MESSAGE" in cls.__dict__:
+            register(cls)
+
     def __init__(self, fields: Mapping[str, Any]) -> None:
         message = type(self).MESSAGE(**{k: v for k, v in fields.items() if v is not None})
         definition = definition_of(type(self).MESSAGE)
         if definition is None:
             raise TypeError(f"{type(self).__name__} is of no annotated message")
-        notes = Notes()
-        text, details = definition.encode(message, _error._linked(), notes)
-        self._start(int(definition.code), text)
-        self._details = tuple(details)
-        self._notes = tuple(notes.items)
+        data = hub.Error(int(definition.code))
+        data.message, data.details = definition.encode(message, data.notes)
+        self._start(data)
         self._fields = message
+
+    @classmethod
+    def _of(cls, error: Error) -> Self | None:
+        """Return an error as one of this class, with its fields; None where it is another.
+        Any ErrorInfo of the error may be that of the class."""
+        return as_error(error, cls)
 
     @property
     def fields(self) -> Message:
@@ -63,10 +74,11 @@ class TypedError(Error):
         return cast("str | None", self._fields.WhichOneof(name))
 
     def _field(self, name: str) -> Any:
-        return getattr(self.fields, name)
+        content = getattr(self._fields, name)
+        return content if isinstance(content, (str, int, float, bytes)) else getattr(self.fields, name)
 
     def _presence(self, name: str) -> Any:
-        return getattr(self.fields, name) if self._fields.HasField(name) else None
+        return self._field(name) if self._fields.HasField(name) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         make, args, state = super().__reduce__()
@@ -84,22 +96,22 @@ def as_error(error: Error, cls: type[T]) -> T | None:
     definition = definition_of(cls.MESSAGE)
     if definition is None:
         return None
-    types = _error._linked()
-    for detail in error._details:
-        info = _error.error_info(types, detail)
+    codec, data = linked().codec, error._data
+    for detail in data.details:
+        info = details.error_info(codec, detail)
         if info is None or not definition.identifies(info.domain, info.reason):
             continue
 
         def find(name: str) -> bytes | None:
-            for other in error._details:
+            for other in data.details:
                 if other.name == name:
-                    data = _error.readable_bytes(types, other)
-                    if data is not None:
-                        return data
+                    value = details.known_part(codec, other)
+                    if value is not None:
+                        return value
             return None
 
         message = cls.MESSAGE()
-        definition.decode(message, info.metadata, find, types)
+        definition.decode(message, info.metadata, find, codec)
         typed = cls.__new__(cls)
         typed.__dict__.update(error.__dict__)
         typed.args = error.args
@@ -109,12 +121,11 @@ def as_error(error: Error, cls: type[T]) -> T | None:
     return None
 
 
-def specialize(error: Error, catalog: Catalog) -> Error:
-    """Return an error as one of the class that a catalogue has for it, where it
-    has one."""
-    if isinstance(error, TypedError):
-        return error
-    info = _error.identity(error, catalog, catalog)
+def specialize(data: hub.Error, catalog: Catalog) -> Error:
+    """Return an error as one of the class that a catalogue has for it, where it has one."""
+    data.origin = hub.Origin.REMOTE
+    error = error_of(data)
+    info = details.identity(catalog.codec, catalog, data.details)
     if info is None:
         return error
     cls = catalog.find_class(info.domain, info.reason)

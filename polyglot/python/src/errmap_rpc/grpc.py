@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Unpack
 import grpc
 import grpc.aio
 
-from ._budget import fit
-from ._decode import NotAnError
-from ._settle import EncodeOptions, readable
-from .code import Code
 from .error import Error
 from .generated import specialize
-from .grpc_headers import DETAILS, decode_grpc, headers_of
 from .guard import Guard
+from .internal.code import Code
+from .internal.hub import Wire
+from .internal.wire.budget import fit
+from .internal.wire.grpc import DETAILS, read_call
+from .internal.wire.options import NotAnError
+from .internal.wire.status import status_on
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
-from .received import Wire
-from .status import RawStatus, encode_status
 
 __all__ = ["AsyncErrorInterceptor", "ErrorInterceptor", "Failed", "from_grpc_error", "to_grpc_status"]
 
@@ -70,8 +69,8 @@ def from_grpc_error(error: Failed, **arguments: Unpack[DecodeArguments]) -> Erro
     for name, value in metadata if metadata is not None else ():  # type: ignore[attr-defined]
         if name == DETAILS and isinstance(value, (bytes, str)):
             details.append(value)
-    read = decode_grpc(number, None, error.details() or "", details, options)
-    typed = specialize(read, options.errors)
+    read = read_call(number, error.details() or "", details, options)
+    typed = specialize(read, options.catalog)
     if isinstance(error, BaseException):
         typed.__cause__ = error
     return typed.with_local() if _is_local(error) else typed
@@ -100,13 +99,9 @@ def to_grpc_status(error: Error, **arguments: Unpack[EncodeArguments]) -> grpc.S
     budget."""
     options = encode_options(arguments)
 
-    def encode(error: Error, options: EncodeOptions) -> RawStatus:
-        return encode_status(error, options, Wire.GRPC, writes_private=False)
-
-    readable_error = readable(error, options.catalog)
-    status = fit(readable_error, options, encode, lambda status: headers_of(status).size)
+    status = status_on(fit(error._data, options, None), options, Wire.GRPC)
     metadata: tuple[tuple[str, bytes], ...] = ()
-    if status.details or status.unknown:
+    if status.details:
         metadata = ((DETAILS, status.serialize()),)
     code = _CODES.get(status.code, grpc.StatusCode.UNKNOWN)
     return _Status(code, status.message, metadata)
@@ -166,9 +161,7 @@ class AsyncErrorInterceptor(_AsyncServerInterceptor):
         self._guard = guard if guard is not None else Guard()
         self._arguments = arguments
 
-    async def intercept_service(
-        self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
-    ) -> Any:
+    async def intercept_service(self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any) -> Any:
         """Wrap the handler of a call."""
         return _wrapped(await continuation(handler_call_details), self._single, self._stream)
 

@@ -9,9 +9,11 @@ from typing import TypeVar
 
 from google.rpc.error_details_pb2 import RequestInfo
 
-from .code import Code
-from .detail import DEBUG_INFO, RETRY_INFO
 from .error import Error, changed
+from .internal import hub
+from .internal.code import Code
+from .internal.schema import linked
+from .internal.wire.debug import without_debug
 
 __all__ = ["Guard", "forward"]
 
@@ -24,7 +26,9 @@ def forward(error: E) -> E:
     """Mark the error that a peer sent, or that a call met here, as one that is for the
     caller too: a handler that raises it sends all of it on. Of a local error the code and
     the RetryInfo go, and all text, which may name addresses, stays behind."""
-    return changed(error, _forwarded=True)
+    data = error._data.copy()
+    data.forwarded = True
+    return changed(error, data)
 
 
 class Guard:
@@ -42,14 +46,15 @@ class Guard:
     ) -> None:
         """log is called with each exception that is kept from a caller, and its id; the
         default logs to the logger "errmap_rpc", as does one that raises an exception.
-        debug_info lets google.rpc.DebugInfo leave the server."""
+        debug_info lets google.rpc.DebugInfo leave the server, and members that a peer sent
+        beside what its wire defines, in which frameworks put stacks."""
         self._log = log if log is not None else _log_report
         self._hidden_message = hidden_message
         self._debug_info = debug_info
 
     def outgoing(self, error: BaseException) -> Error:
         """Return what the caller of a request may see of a handler's exception."""
-        if isinstance(error, Error) and (error._forwarded or not (error.remote or error.local)):
+        if isinstance(error, Error) and (error._data.forwarded or not (error.remote or error.local)):
             return self._strip(error)
         request_id = secrets.token_hex(8).upper()
         self._report(error, request_id)
@@ -66,15 +71,15 @@ class Guard:
 
     def _strip(self, error: Error) -> Error:
         if error.local:
-            error = changed(
-                error.with_message(error.code.name.lower().replace("_", " ")),
-                _received=(),
-                _details=tuple(d for d in error.raw_details if d.element is None and d.name == RETRY_INFO),
-            )
+            data = error._data.copy()
+            data.message = error.code.name.lower().replace("_", " ")
+            data.received = ()
+            data.details = [d for d in data.details if d.json is None and d.name == hub.RETRY_INFO]
+            error = changed(error, data)
         if self._debug_info:
             return error
-        kept = tuple(detail for detail in error.raw_details if detail.name != DEBUG_INFO)
-        return error if kept == error.raw_details else changed(error, _details=kept)
+        data = without_debug(error._data, linked().codec)
+        return error if data is error._data else changed(error, data)
 
 
 def _log_report(error: BaseException, request_id: str) -> None:

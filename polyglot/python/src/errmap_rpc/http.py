@@ -6,12 +6,12 @@ from typing import Unpack
 
 import httpx
 
+from .codec import decode_http, decode_jsonrpc, decode_problem
 from .error import Error
-from .http_json import from_http_json
-from .jsonrpc import from_jsonrpc
+from .internal.jsontree import MISSING, JSONError, get, parse
+from .internal.wire.problem import CONTENT_TYPE
+from .internal.wire.profile import Profile
 from .options import DecodeArguments
-from .problem import CONTENT_TYPE, from_problem
-from .profile import Profile
 
 __all__ = ["from_jsonrpc_response", "from_response", "raise_for_error"]
 
@@ -24,8 +24,8 @@ def from_response(response: httpx.Response, **arguments: Unpack[DecodeArguments]
     arguments = _with_response(response, arguments)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == CONTENT_TYPE:
-        return from_problem(response.content, **arguments)
-    return from_http_json(response.content, **arguments)
+        return decode_problem(response.content, **arguments)
+    return decode_http(response.content, **arguments)
 
 
 def raise_for_error(response: httpx.Response, **arguments: Unpack[DecodeArguments]) -> httpx.Response:
@@ -41,20 +41,19 @@ def from_jsonrpc_response(
 ) -> Error | None:
     """Read the error of a JSON-RPC response, whose body was read. None where it holds a
     result."""
-    from ._json import JSONError, parse
-
-    try:
-        body = parse(response.content)
-    except JSONError:
-        body = None
-    if body is not None and response.is_success and body.member("error") is None:
-        return None
-    return from_jsonrpc(response.content, profile, **_with_response(response, arguments))
+    if response.is_success:
+        try:
+            body = parse(response.text)
+        except JSONError:
+            body = MISSING
+        if body is not MISSING and get(body, "error") is MISSING:
+            return None
+    return decode_jsonrpc(response.content, profile, **_with_response(response, arguments))
 
 
 def _with_response(response: httpx.Response, arguments: DecodeArguments) -> DecodeArguments:
     given: DecodeArguments = {
         "http_status": response.status_code,
-        "retry_after": response.headers.get("retry-after", ""),
+        "retry_after": response.headers.get_list("retry-after"),
     }
     return {**given, **arguments}

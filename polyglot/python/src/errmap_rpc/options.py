@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypedDict
 
-from ._decode import DecodeOptions, Limits
-from ._settle import EncodeOptions
-from .catalog import Catalog, linked
+from .internal.schema import Catalog, linked
+from .internal.wire.options import DEFAULT_BUDGET, LIMITS, Decoding, Encoding, Limits
 
 __all__ = ["DEFAULT_BUDGET", "DecodeArguments", "EncodeArguments"]
-
-DEFAULT_BUDGET = 8192
-"""The room for an error in gRPC headers, in bytes: what common proxies allow for all
-headers."""
 
 
 class DecodeArguments(TypedDict, total=False):
@@ -30,9 +25,9 @@ class DecodeArguments(TypedDict, total=False):
     in_stream: bool
     """Whether the error stood in an end-of-stream message of Connect, where the HTTP
     status says nothing of it."""
-    retry_after: str
+    retry_after: str | Sequence[str]
     """The Retry-After header of the response: it becomes a RetryInfo detail where the
-    error has none."""
+    error has none with a delay."""
     received_at: datetime.datetime
     """When the response came, for a Retry-After that is a date; now by default."""
 
@@ -43,30 +38,34 @@ class EncodeArguments(TypedDict, total=False):
     catalog: Catalog
     """The errors and types that the writer knows; linked() by default."""
     without_carried: bool
-    """Keeps errmap.v1.Carried out of what is written, for peers that render a whole
-    google.rpc.Status through a strict ProtoJSON. What only it could say is lost."""
+    """Keeps errmap.v1.Carried out of what is written, for peers that refuse members or types
+    that they do not know. What only it could say is lost."""
     budget: int
-    """The room for the three gRPC headers, names and values; negative for no limit."""
+    """The room for the three gRPC headers as HTTP/2 counts them, names, values and 32 bytes
+    for each; negative for no limit."""
     on_note: Callable[[str], None]
     """Called for each part that the encoder drops."""
 
 
-def decode_options(arguments: DecodeArguments) -> DecodeOptions:
-    catalog = arguments["catalog"] if "catalog" in arguments else linked()
+def decode_options(arguments: DecodeArguments) -> Decoding:
+    if not arguments:
+        return Decoding(linked())
     status = arguments.get("http_status", 0)
-    return DecodeOptions(
-        catalog,
-        catalog,
-        arguments.get("limits", Limits()),
+    retry_after = arguments.get("retry_after", ())
+    return Decoding(
+        arguments["catalog"] if "catalog" in arguments else linked(),
+        arguments.get("limits", LIMITS),
         status if 100 <= status <= 999 else 0,
         arguments.get("in_stream", False),
-        arguments.get("retry_after", ""),
+        (retry_after,) if isinstance(retry_after, str) else retry_after,
         arguments.get("received_at"),
     )
 
 
-def encode_options(arguments: EncodeArguments) -> EncodeOptions:
-    return EncodeOptions(
+def encode_options(arguments: EncodeArguments) -> Encoding:
+    if not arguments:
+        return Encoding(linked())
+    return Encoding(
         arguments["catalog"] if "catalog" in arguments else linked(),
         arguments.get("without_carried", False),
         arguments.get("budget", DEFAULT_BUDGET),
