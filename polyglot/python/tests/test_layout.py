@@ -12,11 +12,12 @@ SOURCE = Path(__file__).parents[1] / "src"
 BELOW = {
     "hub": set[str](),
     "number": set[str](),
+    "protobytes": set[str](),
     "jsontree": {"number"},
     "code": {"hub"},
-    "protojson": {"hub", "number", "jsontree"},
+    "protojson": {"hub", "number", "protobytes", "jsontree"},
     "schema": {"hub", "number", "jsontree", "code", "protojson"},
-    "wire": {"hub", "number", "jsontree", "code", "protojson", "schema"},
+    "wire": {"hub", "number", "protobytes", "jsontree", "code", "protojson", "schema"},
 }
 
 

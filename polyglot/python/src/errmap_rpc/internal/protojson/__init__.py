@@ -1,6 +1,7 @@
 """ProtoJSON and Protobuf bytes, by tables that are compiled from descriptors."""
 
-from .codec import Codec, Fidelity, Types, parse, serialize
+from .codec import Codec, Fidelity, Types, parse
+from .encode import serialize
 from .read import decode_base64
 from .table import Refused
 

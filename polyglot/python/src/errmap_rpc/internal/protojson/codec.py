@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError, Message
 
 from .. import hub
 from ..jsontree import MISSING, Node, has_lone, quote, unescape
+from .encode import serialize
 from .read import Reader
 from .table import Refused, Table, table_of
 from .write import Writer
@@ -60,12 +61,6 @@ def parse(cls: type[Message], data: bytes) -> Message | None:
         return cls.FromString(data)
     except (DecodeError, ValueError):
         return None
-
-
-def serialize(message: Message) -> bytes:
-    """Return the bytes of a message, the same whenever it is the same: fields in the order
-    of their numbers, the entries of maps in that of their keys."""
-    return message.SerializePartialToString(deterministic=True)
 
 
 class Codec:

@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from .. import number as numbers
 from ..jsontree import MISSING, Node, Number, Odd, compact, has_lone, text_of, unescape
 from . import special
+from .encode import serialize
 from .table import BOOL, BYTES, DOUBLE, ENUM, FLOAT, MESSAGE, STRING, Field, Form, Refused, Table
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ class Reader:
         inner = link.cls()
         self.embedded(node, inner, link.table)
         message.type_url = link.url
-        message.value = inner.SerializePartialToString(deterministic=True)
+        message.value = serialize(inner)
 
     def dynamic(self, node: Node, message: Any, table: Table) -> None:
         kind = type(node)

@@ -115,6 +115,24 @@ class Table:
         self.by_number: dict[int, Field] = {}
         self.by_name: dict[str, Field] = {}
         self.ascends = True
+        self._has_text_keys: bool | None = None
+
+    @property
+    def has_text_keys(self) -> bool:
+        """Whether a map with texts as keys may stand in it, at any depth but in an Any."""
+        if self._has_text_keys is None:
+            seen: dict[str, Table] = {self.name: self}
+            queue = [self]
+            self._has_text_keys = False
+            while queue and not self._has_text_keys:
+                for field in queue.pop().fields:
+                    if field.key is not None and field.key.kind == STRING:
+                        self._has_text_keys = True
+                    table = field.table or (field.value.table if field.value is not None else None)
+                    if table is not None and table.name not in seen:
+                        seen[table.name] = table
+                        queue.append(table)
+        return self._has_text_keys
 
     def compile(self) -> None:
         last = 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from .. import hub
 from ..hub import Received
 from ..jsontree import clean
-from .protobytes import size_varint
+from ..protobytes import size_varint
 
 LINE_OVERHEAD = 32
 """What HTTP/2 counts of a header beside its name and value (RFC 9113 section 6.5.2)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import hub
-from .protobytes import fields_of
+from ..protobytes import fields_of
 
 ELEMENTS = {
     hub.BAD_REQUEST: "field violations",

@@ -10,6 +10,7 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from .. import hub
 from ..code import Code
 from ..hub import Detail, Notes, Received, Wire
+from ..protobytes import size_varint
 from ..protojson import parse
 from .account import (
     LINE_OVERHEAD,
@@ -27,7 +28,6 @@ from .carried import Shape, Writing
 from .detail import known_part
 from .options import Encoding
 from .percent import count_escapes
-from .protobytes import size_varint
 
 FIRST_TEXT = 1024
 """How much of the message comes before all but the most needed details."""

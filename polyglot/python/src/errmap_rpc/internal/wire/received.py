@@ -26,10 +26,10 @@ from ..jsontree import (
 from ..jsontree import text_of as text_of
 from ..number import integer as integer_token
 from ..number import is_number
+from ..protobytes import fields_of
 from . import forms
 from .member import Member, members_text
 from .options import DEFAULT_DEPTH
-from .protobytes import fields_of
 from .scalar import is_carried, read_number, status_code
 
 

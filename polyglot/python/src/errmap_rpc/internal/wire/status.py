@@ -13,10 +13,10 @@ from .. import hub
 from ..code import Code, target
 from ..hub import Detail, Notes, Received, Wire
 from ..jsontree import clean, decode_utf8
+from ..protobytes import fields_of
 from .carried import Shape, Writing
 from .decode import Reading
 from .options import Decoding, Encoding, NotAnError
-from .protobytes import fields_of
 from .restore import restore
 from .write import binary_details, with_carried
 

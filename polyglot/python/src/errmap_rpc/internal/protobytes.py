@@ -73,3 +73,12 @@ def _field(data: bytes, at: int, depth: int) -> tuple[int, int, int, int]:
 
 def size_varint(value: int) -> int:
     return (value.bit_length() + 6) // 7 or 1
+
+
+def append_varint(data: bytes, value: int) -> bytes:
+    out = bytearray(data)
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
