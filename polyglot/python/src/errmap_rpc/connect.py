@@ -8,9 +8,12 @@ it does not know.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import TypeVar, Unpack
+from typing import Any as Anything
+from typing import NoReturn, TypeVar, Unpack
 
+from connectrpc.client import ConnectClient, ConnectClientSync
 from connectrpc.code import Code as ConnectCode
 from connectrpc.errors import ConnectError, ErrorDetail
 from connectrpc.request import RequestContext
@@ -24,7 +27,7 @@ from .internal.hub import Detail, Notes, Wire, complete_url
 from .internal.wire.status import RawStatus, read_raw_status, status_on
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
 
-__all__ = ["ErrorInterceptor", "from_connect_error", "to_connect_error"]
+__all__ = ["ClientErrorInterceptor", "ErrorInterceptor", "from_connect_error", "to_connect_error"]
 
 REQ = TypeVar("REQ")
 RES = TypeVar("RES")
@@ -63,6 +66,24 @@ def _of_a_call(error: ConnectError) -> bool:
     return False
 
 
+def _only_of(call_next: Callable[..., Anything], *, client: bool) -> None:
+    """Refuse an interceptor on the side that it is not for: a server's would make an
+    INTERNAL of every error that a client's calls met."""
+    inner = call_next
+    while isinstance(inner, functools.partial):
+        inner = inner.args[0]
+    if isinstance(getattr(inner, "__self__", None), (ConnectClient, ConnectClientSync)) is client:
+        return
+    if client:
+        raise TypeError(
+            "errmap_rpc.connect.ClientErrorInterceptor is for clients: "
+            "a server takes errmap_rpc.connect.ErrorInterceptor"
+        )
+    raise TypeError(
+        "errmap_rpc.connect.ErrorInterceptor is for servers: a client takes errmap_rpc.connect.ClientErrorInterceptor"
+    )
+
+
 class ErrorInterceptor:
     """Has handlers of a connectrpc server raise errmap errors, whether they are
     asynchronous or not. It stands first among the interceptors, so that it sees what the
@@ -85,6 +106,7 @@ class ErrorInterceptor:
         ctx: RequestContext[REQ, RES],
         /,
     ) -> RES:
+        _only_of(call_next, client=False)
         try:
             return call_next(request, ctx)
         except Exception as error:
@@ -97,6 +119,7 @@ class ErrorInterceptor:
         ctx: RequestContext[REQ, RES],
         /,
     ) -> RES:
+        _only_of(call_next, client=False)
         try:
             return call_next(request, ctx)
         except Exception as error:
@@ -109,6 +132,7 @@ class ErrorInterceptor:
         ctx: RequestContext[REQ, RES],
         /,
     ) -> Iterator[RES]:
+        _only_of(call_next, client=False)
         try:
             yield from call_next(request, ctx)
         except Exception as error:
@@ -121,6 +145,7 @@ class ErrorInterceptor:
         ctx: RequestContext[REQ, RES],
         /,
     ) -> Iterator[RES]:
+        _only_of(call_next, client=False)
         try:
             yield from call_next(request, ctx)
         except Exception as error:
@@ -133,6 +158,7 @@ class ErrorInterceptor:
         ctx: RequestContext[REQ, RES],
         /,
     ) -> RES:
+        _only_of(call_next, client=False)
         try:
             return await call_next(request, ctx)
         except Exception as error:
@@ -145,6 +171,7 @@ class ErrorInterceptor:
         ctx: RequestContext[REQ, RES],
         /,
     ) -> RES:
+        _only_of(call_next, client=False)
         try:
             return await call_next(request, ctx)
         except Exception as error:
@@ -157,6 +184,7 @@ class ErrorInterceptor:
         ctx: RequestContext[REQ, RES],
         /,
     ) -> AsyncIterator[RES]:
+        _only_of(call_next, client=False)
         try:
             async for response in call_next(request, ctx):
                 yield response
@@ -170,8 +198,128 @@ class ErrorInterceptor:
         ctx: RequestContext[REQ, RES],
         /,
     ) -> AsyncIterator[RES]:
+        _only_of(call_next, client=False)
         try:
             async for response in call_next(request, ctx):
                 yield response
         except Exception as error:
             raise self._outgoing(error) from error
+
+
+class ClientErrorInterceptor:
+    """Has the calls of a connectrpc client, synchronous or not, raise what
+    from_connect_error makes of their errors: generated classes, and errmap_rpc.Error for the
+    rest. It stands first among the interceptors, so that the others see the ConnectError,
+    which is the cause of what is raised."""
+
+    def __init__(self, **arguments: Unpack[DecodeArguments]) -> None:
+        self._arguments = arguments
+
+    def _raise(self, error: ConnectError) -> NoReturn:
+        raise from_connect_error(error, **self._arguments) from error
+
+    def intercept_unary_sync(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], RES],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        _only_of(call_next, client=True)
+        try:
+            return call_next(request, ctx)
+        except ConnectError as error:
+            self._raise(error)
+
+    def intercept_client_stream_sync(
+        self,
+        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], RES],
+        request: Iterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        _only_of(call_next, client=True)
+        try:
+            return call_next(request, ctx)
+        except ConnectError as error:
+            self._raise(error)
+
+    def intercept_server_stream_sync(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], Iterator[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> Iterator[RES]:
+        _only_of(call_next, client=True)
+        try:
+            yield from call_next(request, ctx)
+        except ConnectError as error:
+            self._raise(error)
+
+    def intercept_bidi_stream_sync(
+        self,
+        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], Iterator[RES]],
+        request: Iterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> Iterator[RES]:
+        _only_of(call_next, client=True)
+        try:
+            yield from call_next(request, ctx)
+        except ConnectError as error:
+            self._raise(error)
+
+    async def intercept_unary(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], Awaitable[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        _only_of(call_next, client=True)
+        try:
+            return await call_next(request, ctx)
+        except ConnectError as error:
+            self._raise(error)
+
+    async def intercept_client_stream(
+        self,
+        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], Awaitable[RES]],
+        request: AsyncIterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        _only_of(call_next, client=True)
+        try:
+            return await call_next(request, ctx)
+        except ConnectError as error:
+            self._raise(error)
+
+    async def intercept_server_stream(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], AsyncIterator[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> AsyncIterator[RES]:
+        _only_of(call_next, client=True)
+        try:
+            async for response in call_next(request, ctx):
+                yield response
+        except ConnectError as error:
+            self._raise(error)
+
+    async def intercept_bidi_stream(
+        self,
+        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], AsyncIterator[RES]],
+        request: AsyncIterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> AsyncIterator[RES]:
+        _only_of(call_next, client=True)
+        try:
+            async for response in call_next(request, ctx):
+                yield response
+        except ConnectError as error:
+            self._raise(error)

@@ -22,7 +22,13 @@ from .internal.wire.options import NotAnError
 from .internal.wire.status import status_on
 from .options import DecodeArguments, EncodeArguments, decode_options, encode_options
 
-__all__ = ["AsyncErrorInterceptor", "ErrorInterceptor", "Failed", "from_grpc_error", "to_grpc_status"]
+__all__ = [
+    "AsyncErrorInterceptor",
+    "ErrorInterceptor",
+    "Failed",
+    "from_grpc_error",
+    "to_grpc_status",
+]
 
 if TYPE_CHECKING:
     _ServerInterceptor = grpc.ServerInterceptor[Any, Any]
