@@ -85,13 +85,13 @@ func ofStatus(s *spb.Status, code string) string {
 const brokenOff = "no answer: the connection ends"
 
 // post asks a handler with the Connect protocol, without any library.
-func post(t *testing.T, h http.Handler, path string, timeout time.Duration) string {
+func post(t *testing.T, h http.Handler, path string, timeout time.Duration, sku ...string) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
 	s.Config.ErrorLog = silent
 	s.Start()
 	defer s.Close()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(`{"sku":"A1"}`))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(fmt.Sprintf(`{"sku":%q}`, append(sku, "A1")[0])))
 	if err != nil {
 		t.Fatal(err)
 	}
