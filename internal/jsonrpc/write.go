@@ -27,7 +27,7 @@ func End(dst []byte) []byte { return append(dst, '}') }
 // a JSON value that is left out where it is nil.
 func AppendRequest(dst []byte, id ID, method string, params []byte) []byte {
 	dst = append(appendHead(dst, id), `,"method":`...)
-	dst = jsontree.AppendString(dst, method)
+	dst = jsontree.AppendString(dst, jsontree.Clean(method))
 	if params != nil {
 		dst = append(append(dst, `,"params":`...), params...)
 	}
@@ -46,7 +46,7 @@ func AppendErrorObject(dst []byte, code int, message string) []byte {
 	dst = append(dst, `{"code":`...)
 	dst = strconv.AppendInt(dst, int64(code), 10)
 	dst = append(dst, `,"message":`...)
-	return append(jsontree.AppendString(dst, message), '}')
+	return append(jsontree.AppendString(dst, jsontree.Clean(message)), '}')
 }
 
 // Compact removes the whitespace between the tokens of value, which must be

@@ -41,13 +41,7 @@ func plainEnd(text []byte, i int) int {
 func stringEnd(text []byte, i int) (end int, flags uint32, why problem) {
 	for {
 		i = standing(text, i)
-		if i >= len(text) {
-			return i, 0, inString
-		}
-		switch text[i] {
-		case '"':
-			return i + 1, flags, fine
-		case '\\':
+		for i < len(text) && text[i] == '\\' { // escapes come in rows
 			flags |= escaped
 			var single bool
 			if i, single, why = escapeEnd(text, i+1); why != fine {
@@ -56,10 +50,15 @@ func stringEnd(text []byte, i int) (end int, flags uint32, why problem) {
 			if single {
 				flags |= lone
 			}
-		default:
-			if text[i] >= utf8.RuneSelf {
-				return i, 0, notUTF8
-			}
+		}
+		switch {
+		case i >= len(text):
+			return i, 0, inString
+		case text[i] == '"':
+			return i + 1, flags, fine
+		case text[i] >= utf8.RuneSelf && runes(text, i) == i:
+			return i, 0, notUTF8
+		case text[i] < ' ':
 			return i, 0, inString
 		}
 	}
@@ -71,20 +70,20 @@ func escapeEnd(text []byte, i int) (end int, single bool, why problem) {
 	if i >= len(text) {
 		return i, false, wantEscape
 	}
-	switch text[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	switch {
+	case letters[text[i]] != 0:
 		return i + 1, false, fine
-	case 'u':
-	default:
+	case text[i] != 'u':
 		return i, false, wantEscape
 	}
 	i++
-	for n := range 4 {
-		if i+n >= len(text) || hexValue[text[i+n]] == 0 {
-			return i + n, false, wantHex
-		}
-	}
 	r := hexRune(text[i:])
+	if r < 0 {
+		for i < len(text) && HexValue[text[i]] < 16 {
+			i++
+		}
+		return i, false, wantHex
+	}
 	i += 4
 	switch {
 	case r < 0xd800 || r > 0xdfff:

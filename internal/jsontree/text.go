@@ -111,16 +111,16 @@ func appendClean(dst []byte, s string) []byte {
 	return dst
 }
 
-// AppendString appends s as a JSON string. Quote, backslash and control characters
-// are escaped, as briefly as can be; everything else stands as it is, and each byte
-// that is not UTF-8 is U+FFFD.
+// AppendString appends s, which is UTF-8, as a JSON string; Clean makes it that. Quote,
+// backslash and control characters are escaped, as briefly as can be; everything else
+// stands as it is.
 func AppendString(dst []byte, s string) []byte { return AppendStringBytes(dst, []byte(s)) }
 
 // AppendStringBytes is AppendString of bytes.
 func AppendStringBytes(dst, s []byte) []byte {
 	dst = append(dst, '"')
 	for {
-		n := standing(s, 0)
+		n := unescapedEnd(s)
 		if at := len(dst); n < 8 && len(s) >= 8 && cap(dst)-at >= 8 {
 			// What is too much is written over: each byte that is left makes one or more.
 			binary.LittleEndian.PutUint64(dst[at:at+8], binary.LittleEndian.Uint64(s))
@@ -132,67 +132,77 @@ func AppendStringBytes(dst, s []byte) []byte {
 			return append(dst, '"')
 		}
 		// Escapes come in rows.
-		dst = appendEscape(dst, s[n])
-		for n++; n < len(s) && s[n] < utf8.RuneSelf && !stands[s[n]]; n++ {
-			dst = appendEscape(dst, s[n])
+		for ; n < len(s) && isEscaped(s[n]); n++ {
+			if letter := escapes[s[n]]; letter != 0 {
+				dst = append(dst, '\\', letter)
+			} else {
+				dst = append(dst, '\\', 'u', '0', '0', hexDigits[s[n]>>4], hexDigits[s[n]&15])
+			}
 		}
 		s = s[n:]
 	}
 }
+
+// unescapedEnd returns the index of the first byte that a JSON string escapes; the
+// length of s where there is none.
+func unescapedEnd(s []byte) int {
+	i := 0
+	for ; len(s)-i >= 8; i += 8 {
+		w := binary.LittleEndian.Uint64(s[i:])
+		if marks := special(w) &^ w; marks != 0 {
+			return i + bits.TrailingZeros64(marks)>>3
+		}
+	}
+	for i < len(s) && !isEscaped(s[i]) {
+		i++
+	}
+	return i
+}
+
+// isEscaped tells whether a JSON string escapes a byte.
+func isEscaped(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
 
 const hexDigits = "0123456789abcdef"
 
 // escapes has the letter of the bytes that one stands for behind a backslash.
 var escapes = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// appendEscape appends a byte that does not stand as it is.
-func appendEscape(dst []byte, c byte) []byte {
-	if letter := escapes[c]; letter != 0 {
-		return append(dst, '\\', letter)
+// HexValue has what a hexadecimal digit says, 16 for other bytes.
+var HexValue = func() (t [256]byte) {
+	for c := range t {
+		t[c] = 16
 	}
-	if c >= utf8.RuneSelf {
-		return append(dst, "\uFFFD"...)
-	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-}
-
-// hexValue has one more than what a hexadecimal digit says, 0 for others.
-var hexValue = func() (t [256]byte) {
 	for i := range 16 {
-		t[hexDigits[i]] = byte(i + 1)
-		t["0123456789ABCDEF"[i]] = byte(i + 1)
+		t[hexDigits[i]] = byte(i)
+		t["0123456789ABCDEF"[i]] = byte(i)
 	}
 	return t
 }()
 
-// hexRune reads four hexadecimal digits.
+// hexRune reads the four hexadecimal digits that s begins with, -1 where there are none.
 func hexRune(s []byte) rune {
-	_ = s[3]
-	return rune(hexValue[s[0]]-1)<<12 | rune(hexValue[s[1]]-1)<<8 | rune(hexValue[s[2]]-1)<<4 | rune(hexValue[s[3]]-1)
+	if len(s) < 4 {
+		return -1
+	}
+	a, b, c, d := HexValue[s[0]], HexValue[s[1]], HexValue[s[2]], HexValue[s[3]]
+	if a|b|c|d > 15 {
+		return -1
+	}
+	return rune(a)<<12 | rune(b)<<8 | rune(c)<<4 | rune(d)
 }
 
 // lowFollows tells whether s begins with the escape of the second of a pair.
 func lowFollows(s []byte) bool {
-	return len(s) >= 6 && s[0] == '\\' && s[1] == 'u' && s[2]|0x20 == 'd' &&
-		hexValue[s[3]] > 0xc && hexValue[s[4]] != 0 && hexValue[s[5]] != 0
+	return len(s) >= 6 && s[0] == '\\' && s[1] == 'u' && hexRune(s[2:])>>10 == 0xdc00>>10
 }
+
+// letters has what the letter behind a backslash stands for, but for u.
+var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unescape reads the escape or pair of them that s begins with, of a string that was
 // parsed, and returns how long it is.
 func unescape(s []byte) (rune, int) {
-	switch c := s[1]; c {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-	default:
+	if c := letters[s[1]]; c != 0 {
 		return rune(c), 2
 	}
 	r := hexRune(s[2:])
@@ -212,10 +222,17 @@ func appendRead(dst, s []byte) []byte {
 		if n < 0 {
 			return append(dst, s...)
 		}
-		dst = append(dst, s[:n]...)
-		r, size := unescape(s[n:])
-		dst = utf8.AppendRune(dst, r)
-		s = s[n+size:]
+		dst, s = append(dst, s[:n]...), s[n:]
+		// Escapes come in rows.
+		for len(s) > 0 && s[0] == '\\' {
+			r, size := unescape(s)
+			if r < utf8.RuneSelf {
+				dst = append(dst, byte(r))
+			} else {
+				dst = utf8.AppendRune(dst, r)
+			}
+			s = s[size:]
+		}
 	}
 }
 

@@ -1,9 +1,6 @@
 package jsontree
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // Value is one value of a tree, and where it is a member, its name with it. It is
 // small and made to be copied. The zero Value is Missing, which every method
@@ -227,19 +224,12 @@ func (t *Tree) read(n *node) string {
 	if n.info&escaped == 0 {
 		return string(raw)
 	}
-	var b strings.Builder
-	b.Grow(len(raw))
-	for {
-		n := bytes.IndexByte(raw, '\\')
-		if n < 0 {
-			b.Write(raw)
-			return b.String()
-		}
-		b.Write(raw[:n])
-		r, size := unescape(raw[n:])
-		b.WriteRune(r)
-		raw = raw[n+size:]
+	var few [128]byte
+	room := few[:0]
+	if len(raw) > len(few) {
+		room = make([]byte, 0, len(raw))
 	}
+	return string(appendRead(room, raw))
 }
 
 func (t *Tree) reads(n *node, want string) bool {

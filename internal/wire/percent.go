@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/binary"
 	"strings"
+
+	"github.com/errmap/errmap/internal/jsontree"
 )
 
 const upperHex = "0123456789ABCDEF"
@@ -83,7 +85,7 @@ func PercentDecode(s string) string {
 		}
 		c := s[i]
 		if c == '%' && i+2 < len(s) {
-			if high, low := hexDigit[s[i+1]], hexDigit[s[i+2]]; high|low < 16 {
+			if high, low := jsontree.HexValue[s[i+1]], jsontree.HexValue[s[i+2]]; high|low < 16 {
 				c = high<<4 | low
 				i += 2
 			}
@@ -94,20 +96,3 @@ func PercentDecode(s string) string {
 	out.Write(piece[:at])
 	return out.String()
 }
-
-// hexDigit has the value of each byte that is a hexadecimal digit, 16 for others.
-var hexDigit = func() (t [256]byte) {
-	for c := range t {
-		switch {
-		case c >= '0' && c <= '9':
-			t[c] = byte(c - '0')
-		case c >= 'a' && c <= 'f':
-			t[c] = byte(c - 'a' + 10)
-		case c >= 'A' && c <= 'F':
-			t[c] = byte(c - 'A' + 10)
-		default:
-			t[c] = 16
-		}
-	}
-	return t
-}()

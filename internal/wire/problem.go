@@ -161,14 +161,14 @@ func appendViolations(dst []byte, codec *protojson.Codec, details []hub.Detail) 
 		}
 		start, lead := len(dst), `,"errors":[{"field":`
 		if !eachMessage(value, func(violation []byte) bool {
-			var text [2][]byte // field and description
+			var text [2]string // field and description
 			ok := eachText(violation, func(number protowire.Number, content []byte) {
 				if number <= 2 {
-					text[number-1] = content
+					text[number-1] = jsontree.Clean(string(content))
 				}
 			})
-			dst = jsontree.AppendStringBytes(append(dst, lead...), text[0])
-			dst = append(jsontree.AppendStringBytes(append(dst, `,"detail":`...), text[1]), '}')
+			dst = jsontree.AppendString(append(dst, lead...), text[0])
+			dst = append(jsontree.AppendString(append(dst, `,"detail":`...), text[1]), '}')
 			lead = `,{"field":`
 			return ok
 		}) {
