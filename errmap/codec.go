@@ -42,16 +42,10 @@ func (e *FormError) Error() string {
 	return (&wire.FormError{Wire: hub.Wire(e.Wire), Reason: e.Reason}).Error()
 }
 
-// read makes an error of what a decoder reads into it. The room for one detail,
-// which most errors have, is in the same allocation.
+// read makes an error of what a decoder reads into it.
 func (o *decodeOptions) read(from func(*hub.Error) error) (*Error, error) {
-	made := new(struct {
-		Error
-		room [1]hub.Detail
-	})
-	e := &made.Error
+	e := newError()
 	e.catalog, e.decoded, e.trusted = o.catalog, true, o.trusted
-	e.hub.Details = made.room[:0]
 	if err := from(&e.hub); err != nil {
 		if form, ok := errors.AsType[*wire.FormError](err); ok {
 			return nil, &FormError{Wire: Wire(form.Wire), Reason: form.Reason}

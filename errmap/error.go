@@ -79,18 +79,23 @@ func New(m proto.Message) *Error {
 	return instance(d, m)
 }
 
-// instance returns the error that an annotated message of the definition says. Its
-// only detail, where it has no other, is in the same allocation.
-func instance(d *schema.Definition, m proto.Message) *Error {
+// newError returns an error with room for one detail, which most have, in the same
+// allocation.
+func newError() *Error {
 	made := new(struct {
 		Error
-		only [1]hub.Detail
+		room [1]hub.Detail
 	})
-	e := &made.Error
+	made.hub.Details = made.room[:0]
+	return &made.Error
+}
+
+// instance returns the error that an annotated message of the definition says.
+func instance(d *schema.Definition, m proto.Message) *Error {
+	e := newError()
 	text, info, details, dropped := d.Encode(m)
 	if details == nil {
-		made.only[0] = info
-		details = made.only[:]
+		details = append(e.hub.Details, info)
 	}
 	e.hub.Number, e.hub.Message, e.hub.Details, e.cause = int32(d.Code()), text, details, asError(m)
 	for _, s := range dropped {
@@ -247,7 +252,7 @@ func (e *Error) WithDetail(m proto.Message) *Error {
 				return
 			}
 		}
-		c.hub.Details = append(slices.Clip(c.hub.Details), d)
+		c.hub.Details = append(c.hub.Details, d)
 	})
 }
 
@@ -261,10 +266,15 @@ func (e *Error) changed(change func(*Error)) *Error {
 	if e == nil {
 		return nil
 	}
-	c := *e
+	c := newError()
+	room := c.hub.Details
+	*c = *e
 	c.hub.Notes = slices.Clip(c.hub.Notes)
-	change(&c)
-	return &c
+	if c.hub.Details = slices.Clip(c.hub.Details); len(c.hub.Details) == 0 {
+		c.hub.Details = room
+	}
+	change(c)
+	return c
 }
 
 // identity returns the ErrorInfo that identifies the error.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -188,34 +189,29 @@ func (in Info) Message() *errdetails.ErrorInfo {
 	return m
 }
 
-// plainInfo tells whether an ErrorInfo is UTF-8 and has no fields that its schema does
-// not know.
-func plainInfo(in *errdetails.ErrorInfo) bool {
-	plain := utf8.ValidString(in.GetReason()) && utf8.ValidString(in.GetDomain())
-	for key, value := range in.GetMetadata() {
-		plain = plain && utf8.ValidString(key) && utf8.ValidString(value)
+// InfoDetail returns a google.rpc.ErrorInfo as a detail, its entries sorted by key as
+// protobuf's deterministic form has them, and tells whether all of it is UTF-8.
+func InfoDetail(reason, domain string, metadata map[string]string) (d hub.Detail, valid bool) {
+	var few [8]textEntry
+	entries := few[:0]
+	size := len(reason) + len(domain) + 12
+	valid = utf8.ValidString(reason) && utf8.ValidString(domain)
+	for key, value := range metadata {
+		entries = append(entries, textEntry{key, value})
+		size += len(key) + len(value) + 20
+		valid = valid && utf8.ValidString(key) && utf8.ValidString(value)
 	}
-	return plain && len(in.ProtoReflect().GetUnknown()) == 0
+	slices.SortFunc(entries, func(a, b textEntry) int { return strings.Compare(a.key, b.key) })
+	d.TypeURL = hub.URLErrorInfo
+	d.Value, d.Named = appendNames(make([]byte, 0, size), reason, domain)
+	for i := range entries {
+		d.Value = appendEntry(d.Value, entries[i].key, entries[i].value)
+	}
+	return d, valid
 }
 
-// InfoDetail returns a google.rpc.ErrorInfo as a detail, its entries sorted by key as
-// protobuf's deterministic form has them. The texts are UTF-8.
-func InfoDetail(reason, domain string, metadata map[string]string) hub.Detail {
-	var few [8]string
-	keys := few[:0]
-	size := len(reason) + len(domain) + 12
-	for key, value := range metadata {
-		keys = append(keys, key)
-		size += len(key) + len(value) + 20
-	}
-	slices.Sort(keys)
-	d := hub.Detail{TypeURL: hub.URLErrorInfo}
-	d.Value, d.Named = appendNames(make([]byte, 0, size), reason, domain)
-	for _, key := range keys {
-		d.Value = appendEntry(d.Value, key, metadata[key])
-	}
-	return d
-}
+// textEntry is an entry of metadata as text.
+type textEntry struct{ key, value string }
 
 // appendNames appends reason and domain as fields of an ErrorInfo, and tells where they
 // stand; zeros where there is no reason.

@@ -11,8 +11,10 @@ import (
 // DetailOf returns m as a detail, its text repaired where it is not UTF-8. It fails
 // where protobuf cannot marshal m even so.
 func DetailOf(m proto.Message) (hub.Detail, error) {
-	if in, ok := m.(*errdetails.ErrorInfo); ok && in != nil && plainInfo(in) {
-		return InfoDetail(in.GetReason(), in.GetDomain(), in.GetMetadata()), nil
+	if in, ok := m.(*errdetails.ErrorInfo); ok && in != nil && len(in.ProtoReflect().GetUnknown()) == 0 {
+		if d, valid := InfoDetail(in.GetReason(), in.GetDomain(), in.GetMetadata()); valid {
+			return d, nil
+		}
 	}
 	value, err := deterministic.Marshal(m)
 	if err != nil {

@@ -37,9 +37,14 @@ func WriteGRPC(e *hub.Error, o *Encoding) (h GRPC, lost hub.Notes) {
 	for i := range details {
 		size += len(details[i].TypeURL) + len(details[i].Value) + 24
 	}
-	// The base64 goes behind the bytes that it is made of: one allocation.
-	out := appendStatus(make([]byte, 0, size+base64.RawStdEncoding.EncodedLen(size)), number, e.Message, details, unknown)
-	h.DetailsBin = string(base64.RawStdEncoding.AppendEncode(out, out)[len(out):])
+	var few [512]byte
+	var text [len(few) * 4 / 3]byte
+	status := few[:0]
+	if size > len(few) {
+		status = make([]byte, 0, size)
+	}
+	status = appendStatus(status, number, e.Message, details, unknown)
+	h.DetailsBin = string(base64.RawStdEncoding.AppendEncode(text[:0], status))
 	return h, lost
 }
 

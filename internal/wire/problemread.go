@@ -57,7 +57,8 @@ func (p *problemReader) read() {
 		p.supply(identity)
 	case kind != "" && len(p.Details) == 0 && !believed:
 		if d := p.o.Catalog.ByProblemType(kind); d != nil {
-			p.Details = append(p.Details, schema.InfoDetail(d.Reason(), d.Domain(), nil))
+			supplied, _ := schema.InfoDetail(d.Reason(), d.Domain(), nil)
+			p.Details = append(p.Details, supplied)
 			if !named {
 				p.Number = int32(d.Code())
 			}

@@ -232,7 +232,7 @@ func (r *reading) supply(d *rpcData) (agree bool) {
 	if place < 0 {
 		metadata := r.addFree(nil, own, d.beside)
 		metadata = r.addFree(metadata, own, d.free)
-		supplied := schema.InfoDetail(own.Definition.Reason(), own.Definition.Domain(), metadata)
+		supplied, _ := schema.InfoDetail(own.Definition.Reason(), own.Definition.Domain(), metadata)
 		if len(r.Details) == 0 {
 			r.Details = append(r.Details, supplied)
 		} else {
@@ -260,7 +260,7 @@ func (r *reading) supply(d *rpcData) (agree bool) {
 // withMetadata returns the ErrorInfo with other metadata. Fields that its schema does
 // not know stay.
 func withMetadata(in schema.Info, metadata map[string]string) hub.Detail {
-	d := schema.InfoDetail(string(in.Reason()), string(in.Domain()), metadata)
+	d, _ := schema.InfoDetail(string(in.Reason()), string(in.Domain()), metadata)
 	d.Value = append(d.Value, in.Unknown()...)
 	return d
 }
