@@ -86,6 +86,14 @@ const (
 // Get returns a tree that may have been used before, to be released by who has it.
 func Get() *Tree { return pool.Get().(*Tree) }
 
+// Read returns a tree of text, as Get and Parse do, to be released. Its root is Missing
+// where text is no JSON that nests at most depth deep.
+func Read(text []byte, depth int) *Tree {
+	t := Get()
+	_ = t.Parse(text, depth) // which leaves no root
+	return t
+}
+
 // Release gives t back. Neither it nor any value of it may be used from then on.
 func (t *Tree) Release() {
 	t.text = nil

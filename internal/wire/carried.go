@@ -225,12 +225,9 @@ func detailSums(codec *protojson.Codec, d *hub.Detail, known bool) (name, text u
 
 // textSum sums the form of RFC 8785, 0 where there is none.
 func textSum(text []byte) uint32 {
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(text, anyDepth) != nil {
-		return 0
-	}
-	out, ok := jsontree.AppendCanonical(make([]byte, 0, len(text)), tree.Root())
+	t := tree(text)
+	defer t.Release()
+	out, ok := jsontree.AppendCanonical(make([]byte, 0, len(text)), t.Root())
 	if !ok {
 		return 0
 	}
@@ -239,13 +236,10 @@ func textSum(text []byte) uint32 {
 
 // withURL returns a typed JSON element with the type URL that sums have.
 func withURL(text []byte, name string) []byte {
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(text, anyDepth) != nil {
-		return text
-	}
+	t := tree(text)
+	defer t.Release()
 	out, lead := make([]byte, 0, len(text)+len(hub.URLPrefix)), byte('{')
-	for m := tree.Root().First(); m.Exists(); m = m.Next() {
+	for m := t.Root().First(); m.Exists(); m = m.Next() {
 		out = append(out, lead)
 		if lead = ','; m.NameIs(memberType) {
 			out = jsontree.AppendString(append(m.AppendName(out), ':'), hub.URLPrefix+name)

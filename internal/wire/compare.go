@@ -72,10 +72,10 @@ func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, y := jsontree.Get(), jsontree.Get()
+	x, y := tree(a), tree(b)
 	defer x.Release()
 	defer y.Release()
-	return x.Parse(a, anyDepth) == nil && y.Parse(b, anyDepth) == nil && jsontree.Same(x.Root(), y.Root())
+	return x.Root().Exists() && jsontree.Same(x.Root(), y.Root())
 }
 
 // valueSays tells whether a detail is the google.protobuf.Value of a JSON text.

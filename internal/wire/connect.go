@@ -81,19 +81,17 @@ func detailExtras(riding []byte, details int) (x extraMembers, rest []byte) {
 	if riding == nil {
 		return x, nil
 	}
-	tree := jsontree.Get()
-	if tree.Parse(riding, anyDepth) == nil {
-		if v := tree.Root().Get("details"); v.Is(jsontree.Array) && detailMembers(v) && v.Len() == details {
-			_, rest = splitMembers(nil, riding, func(m jsontree.Value) place {
-				if m.NameIs("details") {
-					return said
-				}
-				return rides
-			})
-			return extraMembers{tree}, rest
-		}
+	t := tree(riding)
+	if v := t.Root().Get("details"); v.Is(jsontree.Array) && detailMembers(v) && v.Len() == details {
+		_, rest = splitMembers(nil, riding, func(m jsontree.Value) place {
+			if m.NameIs("details") {
+				return said
+			}
+			return rides
+		})
+		return extraMembers{t}, rest
 	}
-	tree.Release()
+	t.Release()
 	return x, riding
 }
 

@@ -74,9 +74,9 @@ func withoutDebug(d hub.Detail, catalog *schema.Catalog) (hub.Detail, bool) {
 		return d, false
 	}
 	if d.JSON != nil {
-		tree := jsontree.Get()
-		defer tree.Release()
-		return d, tree.Parse(d.JSON, anyDepth) == nil && !saysDebug(tree.Root())
+		t := tree(d.JSON)
+		defer t.Release()
+		return d, t.Root().Exists() && !saysDebug(t.Root())
 	}
 	mt, err := catalog.FindMessageByURL(d.TypeURL)
 	if err != nil || d.Is(hub.NameCarried) {

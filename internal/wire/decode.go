@@ -82,12 +82,9 @@ func (r *reading) finish() {
 
 // height tells how deep JSON nests.
 func height(text []byte) int {
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(text, anyDepth) != nil {
-		return 0
-	}
-	return tree.Root().Height()
+	t := tree(text)
+	defer t.Release()
+	return t.Root().Height()
 }
 
 // noteOthers tells of the values of a header that says several things.

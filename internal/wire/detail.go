@@ -76,16 +76,14 @@ func readable(codec *protojson.Codec, details []hub.Detail) []hub.Detail {
 		if d.JSON == nil || d.TypeURL == "" || !codec.Linked(d.TypeURL) {
 			continue
 		}
-		tree := jsontree.Get()
-		if tree.Parse(d.JSON, anyDepth) == nil {
-			if read, ok := readBytes(codec, tree.Root(), tree.Root().Get(memberType)); ok {
-				if !changed {
-					details, changed = append([]hub.Detail(nil), details...), true
-				}
-				details[i] = read
+		t := tree(d.JSON)
+		if read, ok := readBytes(codec, t.Root(), t.Root().Get(memberType)); ok {
+			if !changed {
+				details, changed = slices.Clone(details), true
 			}
+			details[i] = read
 		}
-		tree.Release()
+		t.Release()
 	}
 	return details
 }
@@ -100,12 +98,9 @@ func knownPart(codec *protojson.Codec, d *hub.Detail) (value []byte, ok bool) {
 	if d.TypeURL == "" {
 		return nil, false
 	}
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(d.JSON, anyDepth) != nil {
-		return nil, false
-	}
-	_, value, ok = codec.ReadKnown(tree.Root())
+	t := tree(d.JSON)
+	defer t.Release()
+	_, value, ok = codec.ReadKnown(t.Root())
 	return value, ok
 }
 

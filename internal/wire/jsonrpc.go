@@ -130,9 +130,9 @@ func (w *rpcWriter) looksMarked() bool {
 				continue
 			}
 		}
-		tree := jsontree.Get()
-		marked := tree.Parse(text, anyDepth) == nil && markerCode(tree.Root()) != 0
-		tree.Release()
+		t := tree(text)
+		marked := markerCode(t.Root()) != 0
+		t.Release()
 		if marked {
 			return true
 		}
@@ -155,12 +155,9 @@ func (w *rpcWriter) misread() bool {
 		return true
 	}
 	text := untypedText(&w.details[0])
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(text, anyDepth) != nil {
-		return false
-	}
-	root := tree.Root()
+	t := tree(text)
+	defer t.Release()
+	root := t.Root()
 	return root.Is(jsontree.Array) && (root.Len() == 0 || containsTyped(root)) || w.profile.means(w.number, root) != nil
 }
 

@@ -204,12 +204,9 @@ func splitMembers(dst, members []byte, placeOf func(m jsontree.Value) place) (ou
 	if len(members) == 0 {
 		return dst, nil
 	}
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(members, anyDepth) != nil {
-		return dst, members
-	}
-	for m := tree.Root().First(); m.Exists(); m = m.Next() {
+	t := tree(members)
+	defer t.Release()
+	for m := t.Root().First(); m.Exists(); m = m.Next() {
 		switch placeOf(m) {
 		case stands:
 			dst = appendMember(append(dst, ','), m)

@@ -83,6 +83,10 @@ type reading struct {
 	tree *jsontree.Tree
 }
 
+// tree returns the tree of JSON that was read or written here, to be released; without a
+// root where it is none.
+func tree(text []byte) *jsontree.Tree { return jsontree.Read(text, anyDepth) }
+
 // read begins to read a body of JSON. The tree is to be released.
 func read(e *hub.Error, body []byte, o *Decoding) (r reading, why error) {
 	e.Origin = hub.Read

@@ -114,12 +114,9 @@ func (w *writing) receivedLabels(kind, title string, status int) (l labels) {
 	if len(members) == 0 {
 		return l
 	}
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(members, anyDepth) != nil {
-		return l
-	}
-	if v := tree.Root().Get("type"); v.Is(jsontree.String) {
+	t := tree(members)
+	defer t.Release()
+	if v := t.Root().Get("type"); v.Is(jsontree.String) {
 		if text := v.Text(); text != kind && text != aboutBlank {
 			known := w.o.Catalog.ByProblemType(text) != nil
 			if guarded := len(w.details) == 0 && known; !guarded || w.o.carries(w.Error) {
@@ -127,7 +124,7 @@ func (w *writing) receivedLabels(kind, title string, status int) (l labels) {
 			}
 		}
 	}
-	if v := tree.Root().Get("title"); v.Is(jsontree.String) {
+	if v := t.Root().Get("title"); v.Is(jsontree.String) {
 		if text := v.Text(); text != title && !isPhrase(text, status) {
 			l.titleStands, l.title = true, v.AppendCompact(nil)
 		}
@@ -160,21 +157,26 @@ func appendViolations(dst []byte, codec *protojson.Codec, details []hub.Detail) 
 			continue
 		}
 		start, lead := len(dst), `,"errors":[{"field":`
-		if !eachMessage(value, func(violation []byte) bool {
+		ok = eachBytes(value, func(number protowire.Number, violation []byte) bool {
+			if number != 1 {
+				return true
+			}
 			var text [2]string // field and description
-			ok := eachText(violation, func(number protowire.Number, content []byte) {
+			ok := eachBytes(violation, func(number protowire.Number, content []byte) bool {
 				if number <= 2 {
 					text[number-1] = jsontree.Clean(string(content))
 				}
+				return true
 			})
 			dst = jsontree.AppendString(append(dst, lead...), text[0])
 			dst = append(jsontree.AppendString(append(dst, `,"detail":`...), text[1]), '}')
 			lead = `,{"field":`
 			return ok
-		}) {
+		})
+		switch {
+		case !ok:
 			return dst[:start]
-		}
-		if len(dst) > start {
+		case len(dst) > start:
 			dst = append(dst, ']')
 		}
 		return dst
@@ -182,39 +184,15 @@ func appendViolations(dst []byte, codec *protojson.Codec, details []hub.Detail) 
 	return dst
 }
 
-// eachMessage calls f for each message that is field 1 of bytes. It is false where
-// they cannot be read, or where f is.
-func eachMessage(b []byte, f func(content []byte) bool) bool {
+// eachBytes calls f for each field of bytes that has a length. It is false where they
+// cannot be read, or where f is.
+func eachBytes(b []byte, f func(number protowire.Number, content []byte) bool) bool {
 	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 || number > protowire.MaxValidNumber {
+		number, kind, content, rest, ok := protojson.NextField(b)
+		if !ok || kind == protowire.BytesType && !f(number, content) {
 			return false
 		}
-		if number == 1 && kind == protowire.BytesType {
-			_, _, tag := protowire.ConsumeTag(b)
-			content, _ := protowire.ConsumeBytes(b[tag:n])
-			if !f(content) {
-				return false
-			}
-		}
-		b = b[n:]
-	}
-	return true
-}
-
-// eachText calls f for each field of bytes that has a length.
-func eachText(b []byte, f func(number protowire.Number, content []byte)) bool {
-	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 || number > protowire.MaxValidNumber {
-			return false
-		}
-		if kind == protowire.BytesType {
-			_, _, tag := protowire.ConsumeTag(b)
-			content, _ := protowire.ConsumeBytes(b[tag:n])
-			f(number, content)
-		}
-		b = b[n:]
+		b = rest
 	}
 	return true
 }

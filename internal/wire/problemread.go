@@ -200,8 +200,8 @@ func (p *problemReader) sameViolations(errors jsontree.Value) bool {
 	if len(text) == 1 {
 		return false
 	}
-	tree := jsontree.Get()
-	defer tree.Release()
 	text[1] = ' '
-	return tree.Parse(append(text, '}'), anyDepth) == nil && jsontree.Same(tree.Root().Get("errors"), errors)
+	t := tree(append(text, '}'))
+	defer t.Release()
+	return jsontree.Same(t.Root().Get("errors"), errors)
 }

@@ -98,12 +98,12 @@ func (m *Member) value(dst []byte, text string) []byte {
 	if m.isString() {
 		return jsontree.AppendString(dst, text)
 	}
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse([]byte(text), DefaultDepth) != nil || kindOf(m.Empty) != tree.Root().Kind() {
+	t := jsontree.Read([]byte(text), DefaultDepth)
+	defer t.Release()
+	if kindOf(m.Empty) != t.Root().Kind() {
 		return append(dst, m.Empty...)
 	}
-	return tree.Root().AppendCompact(dst)
+	return t.Root().AppendCompact(dst)
 }
 
 func kindOf(text string) jsontree.Kind {
@@ -188,9 +188,9 @@ func (p *Profile) Compile() error {
 }
 
 func validJSON(text string) bool {
-	tree := jsontree.Get()
-	defer tree.Release()
-	return tree.Parse([]byte(text), DefaultDepth) == nil
+	t := jsontree.Read([]byte(text), DefaultDepth)
+	defer t.Release()
+	return t.Root().Exists()
 }
 
 // HTTPStatus returns the HTTP status of an answer that holds an error of that number.

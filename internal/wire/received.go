@@ -10,6 +10,7 @@ import (
 
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -99,21 +100,21 @@ func (r *reading) fromReceived(p *errmapv1.Received) hub.Received {
 	if p.GetMembers() == "" {
 		return said
 	}
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse([]byte(p.GetMembers()), DefaultDepth) != nil || !tree.Root().Is(jsontree.Object) {
+	t := jsontree.Read([]byte(p.GetMembers()), DefaultDepth)
+	defer t.Release()
+	if !t.Root().Is(jsontree.Object) {
 		drop("members that are no JSON object")
 		return said
 	}
 	var members []member
-	for m := tree.Root().First(); m.Exists(); m = m.Next() {
+	for m := t.Root().First(); m.Exists(); m = m.Next() {
 		switch {
 		case m.Repeats():
 			r.Notes.Add("member %q stands twice: the first counts", m.NameText())
 		case !couldBeMember(said.Wire, m):
 			drop("member " + strconv.Quote(hub.Clip(m.NameText(), 64)))
 		default:
-			members = append(roomFor(members, tree.Root()), member{name: m.NameText(), value: m})
+			members = append(roomFor(members, t.Root()), member{name: m.NameText(), value: m})
 		}
 	}
 	said.Members = appendMembers(nil, members)
@@ -124,14 +125,14 @@ func (r *reading) fromReceived(p *errmapv1.Received) hub.Received {
 // does not know, and nothing else.
 func laterFields(b []byte) bool {
 	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeField(b)
-		if n < 0 || number > protowire.MaxValidNumber {
+		number, kind, _, rest, ok := protojson.NextField(b)
+		if !ok {
 			return false
 		}
 		if number == 1 && kind == protowire.VarintType || (number == 2 || number == 3) && kind == protowire.BytesType {
 			return false
 		}
-		b = b[n:]
+		b = rest
 	}
 	return true
 }
@@ -279,12 +280,9 @@ func mergeMembers(carried, own []byte, n *hub.Notes) []byte {
 	if len(carried) == 0 || len(own) == 0 {
 		return append(carried, own...)
 	}
-	have, news := jsontree.Get(), jsontree.Get()
+	have, news := tree(carried), tree(own)
 	defer have.Release()
 	defer news.Release()
-	if have.Parse(carried, anyDepth) != nil || news.Parse(own, anyDepth) != nil {
-		return carried
-	}
 	out := make([]byte, 0, len(carried)+len(own))
 	a, b := have.Root().First(), news.Root().First()
 	for a.Exists() || b.Exists() {

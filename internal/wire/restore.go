@@ -177,12 +177,9 @@ func (r *reading) placed(carried *errmapv1.Carried, details, plain []hub.Detail)
 }
 
 func (r *reading) reread(text []byte) hub.Detail {
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(text, anyDepth) != nil {
-		return hub.Detail{JSON: text}
-	}
-	return r.element(tree.Root())
+	t := tree(text)
+	defer t.Release()
+	return r.element(t.Root())
 }
 
 // fromCarried returns a carried detail; one whose JSON cannot be read as a Carried,
@@ -192,12 +189,12 @@ func fromCarried(cd *errmapv1.CarriedDetail) hub.Detail {
 	if !isJSON {
 		return hub.Detail{TypeURL: cd.GetTypeUrl(), Value: cd.GetValue()}
 	}
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse([]byte(text.Json), DefaultDepth) != nil {
+	t := jsontree.Read([]byte(text.Json), DefaultDepth)
+	defer t.Release()
+	root := t.Root()
+	if !root.Exists() {
 		return hub.Detail{TypeURL: hub.NameCarried}
 	}
-	root := tree.Root()
 	d := hub.Detail{JSON: root.AppendCompact(make([]byte, 0, len(text.Json)))}
 	if kind := root.Get(memberType); kind.Is(jsontree.String) {
 		d.TypeURL = kind.Text()

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
+	"github.com/errmap/errmap/internal/protojson"
 )
 
 // Status returns an error as a google.rpc.Status.
@@ -113,33 +115,27 @@ func parseStatus(b []byte, most int, n *hub.Notes) (s statusBytes, err error) {
 	s.strict = true
 	count := 0
 	for len(b) > 0 {
-		number, kind, size := protowire.ConsumeField(b)
-		if size < 0 {
-			return s, fmt.Errorf("not a google.rpc.Status: %w", protowire.ParseError(size))
+		number, kind, value, rest, ok := protojson.NextField(b)
+		if !ok {
+			return s, errors.New("not a google.rpc.Status: a field is malformed")
 		}
-		if number > protowire.MaxValidNumber {
-			return s, fmt.Errorf("not a google.rpc.Status: field number %d", number)
-		}
-		field := b[:size]
-		b = b[size:]
-		_, _, tag := protowire.ConsumeTag(field)
+		field := b[:len(b)-len(rest)]
+		b = rest
 		switch {
 		case number == 1 && kind == protowire.VarintType:
-			v, _ := protowire.ConsumeVarint(field[tag:])
+			v, _ := protowire.ConsumeVarint(value)
 			if s.code != 0 && s.code != int32(v) {
 				n.Add("a google.rpc.Status says code %d and then %d, which counts", s.code, int32(v))
 			}
 			s.code = int32(v)
 		case number == 2 && kind == protowire.BytesType:
-			v, _ := protowire.ConsumeBytes(field[tag:])
-			text := jsontree.Clean(string(v))
+			text := jsontree.Clean(string(value))
 			if s.message != "" && s.message != text {
 				n.Add("a google.rpc.Status says message %q and then another one, which counts", hub.Clip(s.message, 128))
 			}
 			s.message = text
 		case number == 3 && kind == protowire.BytesType:
-			v, _ := protowire.ConsumeBytes(field[tag:])
-			d, ok := parseAny(v, count, n)
+			d, ok := parseAny(value, count, n)
 			if !ok {
 				return s, fmt.Errorf("not a google.rpc.Status: detail %d is malformed", count)
 			}
@@ -149,6 +145,7 @@ func parseStatus(b []byte, most int, n *hub.Notes) (s statusBytes, err error) {
 			}
 		default:
 			s.strict = s.strict && number > 3
+			_, _, tag := protowire.ConsumeTag(field)
 			s.unknown = append(protowire.AppendTag(s.unknown, number, kind), field[tag:]...)
 		}
 	}
@@ -161,12 +158,10 @@ func parseStatus(b []byte, most int, n *hub.Notes) (s statusBytes, err error) {
 func parseAny(b []byte, place int, n *hub.Notes) (d hub.Detail, ok bool) {
 	unknown := false
 	for len(b) > 0 {
-		number, kind, size := protowire.ConsumeField(b)
-		if size < 0 || number > protowire.MaxValidNumber {
+		number, kind, v, rest, ok := protojson.NextField(b)
+		if !ok {
 			return d, false
 		}
-		_, _, tag := protowire.ConsumeTag(b)
-		v, _ := protowire.ConsumeBytes(b[tag:size])
 		switch {
 		case number == 1 && kind == protowire.BytesType:
 			typeURL := internURL(v)
@@ -182,7 +177,7 @@ func parseAny(b []byte, place int, n *hub.Notes) (d hub.Detail, ok bool) {
 		default:
 			unknown = true
 		}
-		b = b[size:]
+		b = rest
 	}
 	if unknown {
 		n.Add(anyFields, place)

@@ -45,24 +45,18 @@ func appendValueForm(dst []byte, d *hub.Detail) []byte {
 // each member once, as any object with a type.
 func appendWrapped(dst []byte, d *hub.Detail) []byte {
 	dst = append(dst, `{"`+memberType+`":"`+hub.URLPrefix+hub.NameValue+`","value":`...)
-	text := untypedText(d)
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(text, anyDepth) != nil {
-		return append(append(dst, text...), '}')
-	}
-	return append(tree.Root().AppendOnce(dst), '}')
+	t := tree(untypedText(d))
+	defer t.Release()
+	return append(t.Root().AppendOnce(dst), '}')
 }
 
 // wrappedView returns the google.protobuf.Value of a detail as readers see it.
 func wrappedView(codec *protojson.Codec, d *hub.Detail) hub.Detail {
 	text := appendWrapped(nil, d)
-	tree := jsontree.Get()
-	defer tree.Release()
-	if tree.Parse(text, anyDepth) == nil {
-		if typeURL, value, whole := codec.ReadAny(tree.Root()); whole {
-			return hub.Detail{TypeURL: typeURL, Value: value}
-		}
+	t := tree(text)
+	defer t.Release()
+	if typeURL, value, whole := codec.ReadAny(t.Root()); whole {
+		return hub.Detail{TypeURL: typeURL, Value: value}
 	}
 	return hub.Detail{TypeURL: hub.URLPrefix + hub.NameValue, JSON: text}
 }
