@@ -94,11 +94,7 @@ func FromHTTPStatus(w Wire, status int) *Error {
 		return nil
 	}
 	e := new(Error)
-	toCode := wire.CodeFromConnectHTTP
-	if w == WireHTTP || w == WireProblem || w == WireStatus {
-		toCode = wire.CodeFromHTTP
-	}
-	wire.FromHTTPStatus(&e.hub, hub.Wire(w), status, toCode)
+	wire.FromHTTPStatus(&e.hub, hub.Wire(w), status)
 	return e
 }
 

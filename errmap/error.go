@@ -277,8 +277,11 @@ func (e *Error) changed(change func(*Error)) *Error {
 	return c
 }
 
-// identity returns the ErrorInfo that identifies the error.
-func (e *Error) identity() (schema.Info, bool) {
+// identity returns the ErrorInfo that identifies the error; false where there is none.
+func (e *Error) identity() (in schema.Info, ok bool) {
+	if e == nil {
+		return in, false
+	}
 	return wire.Identity(e.hub.Details, e.known().schema(), e.trusts)
 }
 
@@ -286,9 +289,6 @@ func (e *Error) identity() (schema.Info, bool) {
 // first whose domain is known, else the first; nil where there is none. One without
 // a reason names no error.
 func (e *Error) ErrorInfo() *errdetails.ErrorInfo {
-	if e == nil {
-		return nil
-	}
 	in, ok := e.identity()
 	if !ok {
 		return nil
@@ -298,27 +298,18 @@ func (e *Error) ErrorInfo() *errdetails.ErrorInfo {
 
 // Reason returns the reason of ErrorInfo, "" where there is none.
 func (e *Error) Reason() string {
-	if e == nil {
-		return ""
-	}
 	in, _ := e.identity()
 	return string(in.Reason())
 }
 
 // Domain returns the domain of ErrorInfo, "" where there is none.
 func (e *Error) Domain() string {
-	if e == nil {
-		return ""
-	}
 	in, _ := e.identity()
 	return string(in.Domain())
 }
 
 // Metadata returns a copy of the metadata of ErrorInfo; nil where there are none.
 func (e *Error) Metadata() map[string]string {
-	if e == nil {
-		return nil
-	}
 	in, _ := e.identity()
 	return in.Metadata()
 }

@@ -79,21 +79,14 @@ func ownHTTPStatus(e *hub.Error, details []hub.Detail, catalog *schema.Catalog) 
 // ReadHTTP reads the JSON body of an error on HTTP+JSON in the form of AIP-193 and in
 // those that stand for it.
 func ReadHTTP(e *hub.Error, body []byte, o *Decoding) error {
-	r, err := read(e, body, o)
+	r, root, why := read(e, hub.WireHTTP, body, o)
 	defer r.tree.Release()
-	if err != nil {
-		return foreign(e, hub.WireHTTP, body, o, CodeFromHTTP, err.Error())
-	}
-	root := r.tree.Root()
-	if root.Is(jsontree.Array) && root.Len() == 1 {
-		root = root.First()
-	}
-	if !root.Is(jsontree.Object) {
-		return foreign(e, hub.WireHTTP, body, o, CodeFromHTTP, "no error object")
+	if why != "" {
+		return r.foreign(why)
 	}
 	own, rest, ok := r.httpMembers(root)
 	if !ok {
-		return foreign(e, hub.WireHTTP, body, o, CodeFromHTTP, "no code, message, status or details")
+		return r.foreign("no code, message, status or details")
 	}
 	if own[httpMessage].Exists() {
 		e.Message, _ = r.text(own[httpMessage], &rest)

@@ -135,19 +135,15 @@ func (w *writing) appendDebug(dst []byte, d *hub.Detail) []byte {
 
 // ReadConnect reads the JSON error of the Connect protocol.
 func ReadConnect(e *hub.Error, body []byte, o *Decoding) error {
-	r, err := read(e, body, o)
+	r, root, why := read(e, hub.WireConnect, body, o)
 	defer r.tree.Release()
-	if err != nil {
-		return foreign(e, hub.WireConnect, body, o, CodeFromConnectHTTP, err.Error())
-	}
-	root := r.tree.Root()
-	if !root.Is(jsontree.Object) {
-		return foreign(e, hub.WireConnect, body, o, CodeFromConnectHTTP, "not a JSON object")
+	if why != "" {
+		return r.foreign(why)
 	}
 	own, rest := r.take(root, connectNames, nil)
 	codeValue, messageValue, details := own[0], own[1], own[2]
 	if !codeValue.Exists() && !messageValue.Exists() && !details.Exists() {
-		return foreign(e, hub.WireConnect, body, o, CodeFromConnectHTTP, "no code, message or details")
+		return r.foreign("no code, message or details")
 	}
 	e.Message, _ = r.text(messageValue, &rest)
 	r.connectCode(codeValue, &rest)

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/genproto/googleapis/rpc/code"
-
 	"github.com/errmap/errmap/internal/hub"
 	"github.com/errmap/errmap/internal/jsontree"
 )
@@ -33,19 +31,23 @@ func article(w hub.Wire) string {
 
 // foreign reads a body of another kind: the error is what the HTTP status says, the
 // first bytes are in a note. The body never becomes the message.
-func foreign(e *hub.Error, w hub.Wire, body []byte, o *Decoding, toCode func(int) code.Code, why string) error {
-	if o.HTTPStatus == 0 || o.HTTPStatus/100 == 2 || o.Stream {
-		return &FormError{Wire: w, Reason: why}
+func (r *reading) foreign(why string) error {
+	if r.o.HTTPStatus == 0 || r.o.HTTPStatus/100 == 2 || r.o.Stream {
+		return &FormError{Wire: r.wire, Reason: why}
 	}
-	FromHTTPStatus(e, w, o.HTTPStatus, toCode)
-	e.Notes.Add("body is not %s error (%s); it begins %q", article(w), why, firstBytes(body))
-	r := reading{Error: e, o: o, codec: o.Catalog.Codec()}
+	FromHTTPStatus(r.Error, r.wire, r.o.HTTPStatus)
+	r.Notes.Add("body is not %s error (%s); it begins %q", article(r.wire), why, r.body[:min(len(r.body), 200)])
 	r.finish()
 	return nil
 }
 
 // FromHTTPStatus sets an error to what an HTTP status says on a wire.
-func FromHTTPStatus(e *hub.Error, w hub.Wire, status int, toCode func(int) code.Code) {
+func FromHTTPStatus(e *hub.Error, w hub.Wire, status int) {
+	toCode := CodeFromConnectHTTP
+	switch w {
+	case hub.WireHTTP, hub.WireProblem, hub.WireStatus:
+		toCode = CodeFromHTTP
+	}
 	e.Origin, e.Number, e.Message = hub.Read, int32(toCode(status)), StatusText(status)
 	e.Details, e.Received = nil, nil
 	if w == hub.WireProblem {
@@ -53,8 +55,6 @@ func FromHTTPStatus(e *hub.Error, w hub.Wire, status int, toCode func(int) code.
 	}
 	setHTTPStatus(e, w, status)
 }
-
-func firstBytes(body []byte) string { return string(body[:min(len(body), 200)]) }
 
 // finish bounds what was read and adds what the HTTP header says.
 func (r *reading) finish() {

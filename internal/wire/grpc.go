@@ -50,24 +50,22 @@ func WriteGRPC(e *hub.Error, o *Encoding) (h GRPC, lost hub.Notes) {
 
 // ReadGRPC reads an error from headers or trailers, whose names may be of any case.
 func ReadGRPC(e *hub.Error, headers map[string][]string, o *Decoding) error {
+	r := newReading(e, hub.WireGRPC, o)
 	status := headerValues(headers, HeaderGRPCStatus)
 	messages := headerValues(headers, HeaderGRPCMessage)
 	joined := headerValues(headers, HeaderGRPCDetails)
 	details := splitBinary(joined)
 	if len(status) == 0 {
-		var said strings.Builder
-		for _, h := range []struct {
-			name   string
-			values []string
-		}{{HeaderGRPCMessage, messages}, {HeaderGRPCDetails, details}} {
-			if len(h.values) > 0 && h.values[0] != "" {
-				said.WriteString(h.name + ": " + h.values[0] + "\n")
-			}
+		var said GRPC
+		if len(messages) > 0 {
+			said.Message = messages[0]
 		}
-		return foreign(e, hub.WireGRPC, []byte(said.String()), o, CodeFromConnectHTTP, "no grpc-status")
+		if len(details) > 0 {
+			said.DetailsBin = details[0]
+		}
+		r.body = []byte(said.String())
+		return r.foreign("no grpc-status")
 	}
-	r := reading{Error: e, o: o, codec: o.Catalog.Codec()}
-	e.Origin = hub.Read
 	number, text, isNumber := grpcStatus(status)
 	if e.Number = number; number == 0 {
 		return ErrOK

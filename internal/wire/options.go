@@ -79,20 +79,43 @@ type reading struct {
 	*hub.Error
 	o     *Decoding
 	codec *protojson.Codec
+	wire  hub.Wire
+	body  []byte
 	// tree is of the body; what is kept of it is copied.
 	tree *jsontree.Tree
+}
+
+func newReading(e *hub.Error, w hub.Wire, o *Decoding) reading {
+	e.Origin = hub.Read
+	return reading{Error: e, o: o, codec: o.Catalog.Codec(), wire: w}
 }
 
 // tree returns the tree of JSON that was read or written here, to be released; without a
 // root where it is none.
 func tree(text []byte) *jsontree.Tree { return jsontree.Read(text, anyDepth) }
 
-// read begins to read a body of JSON. The tree is to be released.
-func read(e *hub.Error, body []byte, o *Decoding) (r reading, why error) {
-	e.Origin = hub.Read
-	r = reading{Error: e, o: o, codec: o.Catalog.Codec(), tree: jsontree.Get()}
+// read begins to read a body that is an object of JSON, or says why it is none. The tree
+// is to be released.
+func read(e *hub.Error, w hub.Wire, body []byte, o *Decoding) (r reading, root jsontree.Value, why string) {
+	r = newReading(e, w, o)
+	r.body, r.tree = body, jsontree.Get()
 	if len(body) > o.Limits.Body {
-		return r, errTooLarge
+		return r, root, errTooLarge.Error()
 	}
-	return r, r.tree.Parse(body, o.Limits.Depth)
+	if err := r.tree.Parse(body, o.Limits.Depth); err != nil {
+		return r, root, err.Error()
+	}
+	root = r.tree.Root()
+	if w == hub.WireHTTP {
+		why = "no error object"
+		if root.Is(jsontree.Array) && root.Len() == 1 {
+			root = root.First()
+		}
+	} else {
+		why = "not a JSON object"
+	}
+	if root.Is(jsontree.Object) {
+		why = ""
+	}
+	return r, root, why
 }

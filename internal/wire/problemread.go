@@ -8,14 +8,10 @@ import (
 
 // ReadProblem reads RFC 9457 problem details.
 func ReadProblem(e *hub.Error, body []byte, o *Decoding) error {
-	r, err := read(e, body, o)
+	r, root, why := read(e, hub.WireProblem, body, o)
 	defer r.tree.Release()
-	if err != nil {
-		return foreign(e, hub.WireProblem, body, o, CodeFromHTTP, err.Error())
-	}
-	root := r.tree.Root()
-	if !root.Is(jsontree.Object) {
-		return foreign(e, hub.WireProblem, body, o, CodeFromHTTP, "not a JSON object")
+	if why != "" {
+		return r.foreign(why)
 	}
 	own, rest := r.take(root, problemNames, nil)
 	known := root.Len() == 0 || root.Get("instance").Exists()
@@ -23,7 +19,7 @@ func ReadProblem(e *hub.Error, body []byte, o *Decoding) error {
 		known = known || own[i].Exists()
 	}
 	if !known {
-		return foreign(e, hub.WireProblem, body, o, CodeFromHTTP, "no member of a problem")
+		return r.foreign("no member of a problem")
 	}
 	p := problemReader{reading: r, own: own, rest: rest}
 	p.read()

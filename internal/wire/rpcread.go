@@ -11,19 +11,15 @@ import (
 // ReadJSONRPC reads the error object of JSON-RPC 2.0 under a profile, or the response
 // that holds one.
 func ReadJSONRPC(e *hub.Error, body []byte, p *Profile, o *Decoding) error {
-	r, err := read(e, body, o)
+	r, root, why := read(e, hub.WireJSONRPC, body, o)
 	defer r.tree.Release()
-	if err != nil {
-		return foreign(e, hub.WireJSONRPC, body, o, CodeFromConnectHTTP, err.Error())
-	}
-	root := r.tree.Root()
-	if !root.Is(jsontree.Object) {
-		return foreign(e, hub.WireJSONRPC, body, o, CodeFromConnectHTTP, "not a JSON object")
+	if why != "" {
+		return r.foreign(why)
 	}
 	own, rest := r.rpcMembers(root)
 	codeValue, messageValue, data := own[0], own[1], own[2]
 	if !codeValue.Exists() && !messageValue.Exists() && !data.Exists() {
-		return foreign(e, hub.WireJSONRPC, body, o, CodeFromConnectHTTP, "no code, message or data")
+		return r.foreign("no code, message or data")
 	}
 	e.Message, _ = r.text(messageValue, &rest)
 	number, token, numbered := r.rpcNumber(codeValue, &rest)

@@ -77,8 +77,8 @@ func ReadStatus(e *hub.Error, s *statuspb.Status, o *Decoding) error {
 	if s.GetCode() == int32(code.Code_OK) {
 		return ErrOK
 	}
-	r := reading{Error: e, o: o, codec: o.Catalog.Codec()}
-	e.Origin, e.Number, e.Message = hub.Read, s.GetCode(), jsontree.Clean(s.GetMessage())
+	r := newReading(e, hub.WireStatus, o)
+	e.Number, e.Message = s.GetCode(), jsontree.Clean(s.GetMessage())
 	r.room(len(s.GetDetails()))
 	for i, any := range s.GetDetails() {
 		if len(any.ProtoReflect().GetUnknown()) > 0 {

@@ -30,19 +30,15 @@ func AppendStatusJSON(dst []byte, e *hub.Error, o *Encoding) []byte {
 
 // ReadStatusJSON reads the ProtoJSON of a google.rpc.Status.
 func ReadStatusJSON(e *hub.Error, body []byte, o *Decoding) error {
-	r, err := read(e, body, o)
+	r, root, why := read(e, hub.WireStatus, body, o)
 	defer r.tree.Release()
-	if err != nil {
-		return foreign(e, hub.WireStatus, body, o, CodeFromHTTP, err.Error())
-	}
-	root := r.tree.Root()
-	if !root.Is(jsontree.Object) {
-		return foreign(e, hub.WireStatus, body, o, CodeFromHTTP, "not a JSON object")
+	if why != "" {
+		return r.foreign(why)
 	}
 	own, rest := r.take(root, statusNames, nil)
 	codeValue, messageValue, details := own[0], own[1], own[2]
 	if !codeValue.Exists() && !messageValue.Exists() && !details.Exists() && root.Len() > 0 {
-		return foreign(e, hub.WireStatus, body, o, CodeFromHTTP, "no code, message or details")
+		return r.foreign("no code, message or details")
 	}
 	number, ok := statusCode(codeValue)
 	if !ok {
