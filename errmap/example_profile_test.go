@@ -50,6 +50,7 @@ func lspProfile(catalog *errmap.Catalog) (errmap.Profile, error) {
 		// UnknownErrorCode, is of those whose cause nobody knows.
 		Repeats:        []int64{-32700, -32600, -32001},
 		RefusesBatches: true,
+		BareMethods:    true, // textDocument/hover has no service before it
 	}
 	for _, reason := range []string{"SERVER_NOT_INITIALIZED", "REQUEST_FAILED", "SERVER_CANCELLED", "CONTENT_MODIFIED", "REQUEST_CANCELLED"} {
 		e := errmap.ProfileError{Definition: catalog.Find(spec.Domain, reason)}
@@ -161,7 +162,7 @@ func TestNewProfile_LSP_number_by_number(t *testing.T) {
 			}
 		}
 	}
-	if !p.RefusesBatches() || p.RefusesNullIDs() || p.String() != "lsp" || p.HTTPStatus(-32002) != 200 {
+	if !p.RefusesBatches() || !p.BareMethods() || p.RefusesNullIDs() || p.String() != "lsp" || p.HTTPStatus(-32002) != 200 {
 		t.Errorf("%s", p)
 	}
 }

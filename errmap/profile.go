@@ -74,6 +74,9 @@ type ProfileSpec struct {
 	// ChecksOrigins tells that a request with an Origin header is refused unless that
 	// origin is allowed, as MCP wants it of servers over HTTP.
 	ChecksOrigins bool
+	// BareMethods tells that the protocol calls a method by its name alone, SendMessage,
+	// unless WithMethodNames of a server says otherwise; else it is Service/Method.
+	BareMethods bool
 }
 
 // ProfileError is an error that a protocol itself defines.
@@ -107,7 +110,7 @@ func NewProfile(s ProfileSpec) (Profile, error) {
 	p := &wire.Profile{
 		Name: s.Name, Domain: s.Domain, Objects: s.ObjectData, Reserved: s.Reserved,
 		Repeats: slices.Clone(s.Repeats), RepeatsAll: s.RepeatsAll, Accepted: s.AcceptedStatus,
-		NoBatches: s.RefusesBatches, NoNullIDs: s.RefusesNullIDs, Origins: s.ChecksOrigins,
+		NoBatches: s.RefusesBatches, NoNullIDs: s.RefusesNullIDs, Origins: s.ChecksOrigins, BareMethods: s.BareMethods,
 		Codes: map[int64]code.Code{}, HTTPStatuses: map[int64]int{},
 	}
 	for n, c := range s.Codes {
@@ -167,6 +170,9 @@ func (p Profile) RefusesNullIDs() bool { return p.wire().NoNullIDs }
 // ChecksOrigins tells whether a request with an Origin header is refused unless that
 // origin is allowed.
 func (p Profile) ChecksOrigins() bool { return p.wire().Origins }
+
+// BareMethods tells whether the protocol calls a method by its name alone.
+func (p Profile) BareMethods() bool { return p.wire().BareMethods }
 
 func (p Profile) wire() *wire.Profile {
 	if p.of == nil {

@@ -279,6 +279,16 @@ func TestProfile_HTTPStatus(t *testing.T) {
 	}
 }
 
+// Methods have their bare names in A2A alone.
+func TestProfile_BareMethods(t *testing.T) {
+	t.Parallel()
+	for _, p := range errmap.Profiles() {
+		if got, want := p.BareMethods(), p == errmap.ProfileA2A; got != want {
+			t.Errorf("%s: %v, want %v", p, got, want)
+		}
+	}
+}
+
 func TestParseProfile(t *testing.T) {
 	t.Parallel()
 	for _, p := range errmap.Profiles() {

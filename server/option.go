@@ -253,7 +253,7 @@ func newOptions(opts []Option) *options {
 	o.limits, o.times = o.limits.withDefaults(), o.times.withDefaults()
 	if o.names == nil {
 		o.names = SlashNames
-		if o.profile == errmap.ProfileA2A {
+		if o.profile.BareMethods() {
 			o.names = BareNames
 		}
 	}

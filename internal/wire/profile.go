@@ -53,6 +53,8 @@ type Profile struct {
 	NoBatches, NoNullIDs bool
 	// Origins tells that a request of another origin is refused unless that is allowed.
 	Origins bool
+	// BareMethods tells that a method is called by its name alone.
+	BareMethods bool
 
 	own        *schema.Catalog
 	low, high  int64      // of the numbers of byNumber

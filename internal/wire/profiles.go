@@ -49,7 +49,7 @@ var (
 				own = append(own, OwnError{Number: int64(number), Definition: d})
 			}
 		}
-		return builtIn(&Profile{Name: "a2a", Domain: schema.DomainA2A, Own: own, Reserved: reservedNumbers, RepeatsAll: true})
+		return builtIn(&Profile{Name: "a2a", Domain: schema.DomainA2A, Own: own, Reserved: reservedNumbers, RepeatsAll: true, BareMethods: true})
 	})
 
 	mcp = sync.OnceValue(func() *Profile {
