@@ -10,7 +10,7 @@ from wasmtime import Config, Engine, ExitTrap, Linker, Module, Store, WasiConfig
 _NAME = "protoc-gen-errmap-python"
 
 # After so many seconds it is said that the plugin is being compiled, lest it seem to hang.
-_PATIENCE = 1.0
+_PATIENCE = 3.0
 
 
 def main() -> None:
