@@ -7,6 +7,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -98,6 +99,7 @@ func New(opts ...Option) (*Agent, error) {
 	name := string(serviceDescriptor().FullName())
 	health := grpchealth.NewStaticChecker(name)
 	mux.Handle(grpchealth.NewHandler(health))
+	mux.HandleFunc("GET /healthz", healthz(health))
 	// Reflection has a server of its own: its methods are no part of JSON-RPC.
 	reflection := connect.NewServer()
 	grpcreflect.Register(reflection, grpcreflect.WithNamer(grpcreflect.NamerFunc(func() []string {
@@ -126,6 +128,19 @@ func (a *Agent) Shutdown() {
 	a.health.SetStatus("", grpchealth.StatusNotServing)
 	a.health.SetStatus(string(serviceDescriptor().FullName()), grpchealth.StatusNotServing)
 	a.stop()
+}
+
+// healthz tells over plain HTTP what the health service tells, at the path that
+// errmap gateway has too.
+func healthz(checker grpchealth.Checker) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		answer, err := checker.Check(r.Context(), &grpchealth.CheckRequest{})
+		if err != nil || answer.Status != grpchealth.StatusServing {
+			http.Error(w, "the agent is stopping", http.StatusServiceUnavailable)
+			return
+		}
+		io.WriteString(w, "ok\n") //nolint:errcheck // nobody is left to tell
+	}
 }
 
 // newAgents returns the agent and the strict one, over one store.

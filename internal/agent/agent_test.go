@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -147,6 +148,15 @@ func TestAgent_Health(t *testing.T) {
 		}
 		return response.GetStatus()
 	}
+	overHTTP := func() int {
+		t.Helper()
+		recorder := httptest.NewRecorder()
+		h.agent.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/healthz", nil))
+		return recorder.Code
+	}
+	if got := overHTTP(); got != http.StatusOK {
+		t.Errorf("/healthz is %d", got)
+	}
 	for _, service := range []string{"", "lf.a2a.v1.A2AService"} {
 		if got := check(service); got != healthpb.HealthCheckResponse_SERVING {
 			t.Errorf("%q is %v", service, got)
@@ -154,6 +164,9 @@ func TestAgent_Health(t *testing.T) {
 	}
 	h.agent.Shutdown()
 	h.agent.Shutdown()
+	if got := overHTTP(); got != http.StatusServiceUnavailable {
+		t.Errorf("/healthz is %d after Shutdown", got)
+	}
 	for _, service := range []string{"", "lf.a2a.v1.A2AService"} {
 		if got := check(service); got != healthpb.HealthCheckResponse_NOT_SERVING {
 			t.Errorf("%q is %v after Shutdown", service, got)

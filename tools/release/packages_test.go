@@ -66,7 +66,7 @@ func TestFinding_N20_wheels(t *testing.T) {
 				t.Fatal(err)
 			}
 			if head.Get("License-Expression") != "Apache-2.0" ||
-				!slices.ContainsFunc(head["Project-Url"], func(u string) bool { return strings.HasPrefix(u, "Source, "+home) }) {
+				!slices.ContainsFunc(head["Project-Url"], func(u string) bool { return strings.HasSuffix(u, ", "+home) }) {
 				t.Errorf("METADATA lacks a licence or links: %v", head)
 			}
 			holds(t, files, info+"/licenses/LICENSE")
