@@ -64,12 +64,12 @@ func main() {
 		panic(err)
 	}
 	if empty, ok := errors.AsType[*shopv1.StockEmptyError](received); ok {
-		fmt.Println(empty)
+		fmt.Println("sold out:", empty.GetSku())
 	}
 }
 `)
 	c.run(t, "go", "mod", "tidy")
-	if got, want := c.run(t, "go", "run", "."), "No A1 left\n"; got != want {
+	if got, want := c.run(t, "go", "run", "."), "sold out: A1\n"; got != want {
 		t.Errorf("the error that went over a wire says %q, want %q", got, want)
 	}
 

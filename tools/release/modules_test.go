@@ -17,7 +17,7 @@ func TestFinding_N21_one_command_each(t *testing.T) {
 	cache := command{dir: "."}.run(t, "go", "env", "GOMODCACHE")
 	proxies := "file://" + absolute(t, ".build/release/go") + ",file://" + filepath.ToSlash(strings.TrimSpace(cache)) + "/cache/download"
 	c := command{dir: t.TempDir(), env: []string{
-		"GOPROXY=" + proxies, "GONOSUMDB=github.com/errmap/errmap,github.com/errmap/errmap/*", "GOFLAGS=-modcacherw",
+		"GOPROXY=" + proxies, "GONOSUMDB=*", "GOFLAGS=-modcacherw",
 		"GOMODCACHE=" + t.TempDir(), "GOBIN=" + t.TempDir(), "GOWORK=off",
 	}}
 	bin := strings.TrimPrefix(c.env[4], "GOBIN=")
@@ -32,10 +32,10 @@ import (
 	"github.com/errmap/errmap/errmap"
 )
 
-func main() { fmt.Println(errmap.NotFound) }
+func main() { fmt.Println(errmap.ProfileA2A) }
 `)
 	c.run(t, "go", "mod", "tidy")
-	if got, want := c.run(t, "go", "run", "."), "NOT_FOUND\n"; got != want {
+	if got, want := c.run(t, "go", "run", "."), "a2a\n"; got != want {
 		t.Errorf("a program with the library says %q, want %q", got, want)
 	}
 
