@@ -15,7 +15,8 @@ import { file_errmap_v1_error } from "./gen/errmap/v1/error_pb.js";
 import { file_google_rpc_error_details } from "./gen/google/rpc/error_details_pb.js";
 import { file_google_rpc_status } from "./gen/google/rpc/status_pb.js";
 import { currentReason, type Definition, DefinitionError, definitionOf, isAnnotated } from "./definition.js";
-import type { Types } from "./protojson.js";
+import { Codec } from "./protojson.js";
+import type { Types } from "./table.js";
 
 const baseFiles: readonly DescFile[] = [
   file_google_rpc_error_details,
@@ -50,6 +51,8 @@ export interface ErrorClass {
  * knows the types of google.rpc, the well-known types and those of errmap.v1.
  */
 export class Catalog implements Types {
+  /** @internal ProtoJSON of the types of the catalogue. */
+  readonly codec: Codec = new Codec(this);
   readonly #types = new Map<string, DescMessage>();
   readonly #byIdentity = new Map<string, Definition>();
   readonly #byNumber = new Map<string, Definition>();

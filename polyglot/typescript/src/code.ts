@@ -98,9 +98,19 @@ export function codeByConnectName(name: string): number | undefined {
   return digits !== undefined && isInt32(n) ? n : undefined;
 }
 
-/** codeByRpcNumber finds the code of a JSON-RPC number of the table. */
-export function codeByRpcNumber(number: number): Code | undefined {
-  return byNumber.get(number);
+/** targetOf returns the canonical code that a number is shown as where only such can stand. */
+export function targetOf(number: number): Code {
+  return rowOf(number).code;
+}
+
+/** codeByRpcNumber reads the JSON-RPC numbers of the table backwards. */
+export function codeByRpcNumber(number: number): Code {
+  return byNumber.get(number) ?? Code.UNKNOWN;
+}
+
+/** isTableNumber tells whether a number stands for a code without an identity. */
+export function isTableNumber(number: number): boolean {
+  return byNumber.has(number);
 }
 
 /** httpStatusOf returns the HTTP status that a code stands for on every HTTP wire. */
@@ -134,7 +144,8 @@ export function codeFromConnectHttp(status: number): Code {
 
 /**
  * codeFromHttp returns the code that an HTTP status stands for on an HTTP+JSON
- * call whose response does not say its code.
+ * call whose response does not say its code. A bad gateway is a peer that was not
+ * reached.
  */
 export function codeFromHttp(status: number): Code {
   switch (status) {
@@ -154,6 +165,7 @@ export function codeFromHttp(status: number): Code {
       return Code.CANCELLED;
     case 501:
       return Code.UNIMPLEMENTED;
+    case 502:
     case 503:
       return Code.UNAVAILABLE;
     case 504:
@@ -198,14 +210,13 @@ const phrases: Readonly<Record<number, string>> = {
   410: "Gone",
   411: "Length Required",
   412: "Precondition Failed",
-  413: "Request Entity Too Large",
-  414: "Request URI Too Long",
+  413: "Content Too Large",
+  414: "URI Too Long",
   415: "Unsupported Media Type",
-  416: "Requested Range Not Satisfiable",
+  416: "Range Not Satisfiable",
   417: "Expectation Failed",
-  418: "I'm a teapot",
   421: "Misdirected Request",
-  422: "Unprocessable Entity",
+  422: "Unprocessable Content",
   423: "Locked",
   424: "Failed Dependency",
   425: "Too Early",
@@ -227,7 +238,41 @@ const phrases: Readonly<Record<number, string>> = {
   511: "Network Authentication Required",
 };
 
-/** phraseOf returns the phrase of an HTTP status; undefined for one without. */
-export function phraseOf(status: number): string | undefined {
-  return Object.hasOwn(phrases, status) ? phrases[status] : undefined;
+// The names that statuses had in older standards, which peers still write.
+const former: Readonly<Record<number, readonly string[]>> = {
+  302: ["Moved Temporarily"],
+  413: ["Payload Too Large", "Request Entity Too Large"],
+  414: ["Request-URI Too Long", "Request URI Too Long"],
+  416: ["Requested Range Not Satisfiable", "Requested range not satisfiable"],
+  418: ["I'm a teapot", "I'm a Teapot"],
+  422: ["Unprocessable Entity"],
+};
+
+/**
+ * phraseOf returns the phrase of a status in the registry of IANA, and "HTTP status N"
+ * for one that is not registered or not used.
+ */
+export function phraseOf(status: number): string {
+  return Object.hasOwn(phrases, status) ? (phrases[status] as string) : `HTTP status ${status}`;
+}
+
+/** isPhrase tells whether a text is the phrase of a status, now or formerly. */
+export function isPhrase(text: string, status: number): boolean {
+  return text === phraseOf(status) || (Object.hasOwn(former, status) && (former[status] as readonly string[]).includes(text));
+}
+
+/** statusText is the message of an error that only its HTTP status tells. */
+export function statusText(status: number): string {
+  const phrase = phraseOf(status);
+  return phrase.startsWith("HTTP status ") ? phrase : `HTTP status ${status} ${phrase}`;
+}
+
+/** isHttpStatus tells whether a response can have a status (RFC 9110 section 15). */
+export function isHttpStatus(n: number): boolean {
+  return n >= 100 && n <= 999;
+}
+
+/** isErrorStatus tells whether an HTTP status is one of an error. */
+export function isErrorStatus(n: number): boolean {
+  return n >= 400 && n <= 599;
 }

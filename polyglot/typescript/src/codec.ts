@@ -1,22 +1,26 @@
 // Errors from and to every wire: docs/wire.md.
 
-import { create, toBinary } from "@bufbuild/protobuf";
-import { type HttpAnswer, decodeHttp, encodeHttp } from "./aip193.js";
+import { create } from "@bufbuild/protobuf";
+import * as aip193 from "./aip193.js";
 import { defaultCatalog } from "./builtin.js";
 import type { Catalog } from "./catalog.js";
-import { decodeConnect, encodeConnect } from "./connectjson.js";
-import { type ErrmapError, stateOf } from "./error.js";
+import { isHttpStatus } from "./code.js";
+import * as connect from "./connect.js";
+import type { RawBody } from "./decode.js";
+import { bytesOf, type ErrmapError, stateOf } from "./error.js";
 import { type Status as StatusMessage, StatusSchema } from "./gen/google/rpc/status_pb.js";
-import { decodeGrpc, encodeGrpc, type HeaderValues } from "./grpc.js";
-import { type Hub, Wire } from "./hub.js";
-import { fromValue, type JsonText } from "./json.js";
-import { decodeJsonRpc, encodeJsonRpc } from "./jsonrpc.js";
-import { type DecodeSettings, defaultBudget, defaultLimits, type EncodeSettings, isHttpStatus, type Limits } from "./options.js";
-import { decodeProblem, encodeProblem } from "./problem.js";
-import { httpStatusOfRpc, type Profile } from "./profile.js";
-import { retryAfterOf } from "./retry.js";
-import { decodeStatusJson, encodeStatus, encodeStatusJson, readStatus } from "./status.js";
-import { parseStatus } from "./wire.js";
+import * as grpc from "./grpc.js";
+import { type Hub, Origin, Wire } from "./hub.js";
+import * as jsonrpc from "./jsonrpc.js";
+import { type Decoding, defaultBudget, defaultLimits, type Encoding, type Limits } from "./options.js";
+import * as problem from "./problem.js";
+import { decodeProblem as readProblem } from "./problemread.js";
+import type { Profile } from "./profile.js";
+import { profileGeneric } from "./profiles.js";
+import { wholeSeconds } from "./retry.js";
+import { decodeJsonRpc as readJsonRpc } from "./rpcread.js";
+import { plainStatus, decodeStatus as readStatus } from "./status.js";
+import * as statusjson from "./statusjson.js";
 import { errorFrom } from "./typed.js";
 
 /** CatalogOption names what a reader or a writer knows. */
@@ -42,13 +46,13 @@ export interface DecodeOptions extends CatalogOption {
 export interface EncodeOptions extends CatalogOption {
   /** Keeps errmap.v1.Carried out, for peers that render a whole Status through a strict ProtoJSON. */
   readonly withoutCarried?: boolean;
-  /** The room of the three gRPC headers in bytes; Infinity for no limit. */
+  /** The room of the three gRPC headers in bytes, as HTTP/2 counts; the default is 7,168, Infinity is no limit. */
   readonly budget?: number;
-  /** Called for each part that is dropped; without it, what the budget drops is written to the console. */
+  /** Called for each part that is dropped; without it, what the budget drops is written to the console, in one line. */
   readonly onNote?: (text: string) => void;
 }
 
-/** ProfileOption chooses the dialect of JSON-RPC; the default is generic. */
+/** ProfileOption chooses the dialect of JSON-RPC; the default is profileGeneric. */
 export interface ProfileOption {
   readonly profile?: Profile;
 }
@@ -73,21 +77,20 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-function decoding(o: DecodeOptions): DecodeSettings {
-  const catalog = o.catalog ?? defaultCatalog();
+/** decoding returns how an error is read. */
+export function decoding(o: DecodeOptions): Decoding {
   return {
-    catalog,
-    errors: catalog,
-    limits: { ...defaultLimits, ...o.limits },
+    catalog: o.catalog ?? defaultCatalog(),
+    limits: o.limits === undefined ? defaultLimits : { ...defaultLimits, ...o.limits },
     httpStatus: o.httpStatus !== undefined && isHttpStatus(o.httpStatus) ? o.httpStatus : 0,
     stream: o.withinStream ?? false,
     retryAfter: o.headers?.get("retry-after") ?? "",
-    receivedAt: (o.receivedAt ?? new Date()).getTime(),
+    receivedAt: o.headers === undefined ? 0 : (o.receivedAt ?? new Date()).getTime(),
   };
 }
 
-/** writing returns the settings of a writer. */
-export function writing(o: EncodeOptions): EncodeSettings {
+/** encoding returns how an error is written. */
+export function encoding(o: EncodeOptions): Encoding {
   return {
     catalog: o.catalog ?? defaultCatalog(),
     withoutCarried: o.withoutCarried ?? false,
@@ -96,132 +99,164 @@ export function writing(o: EncodeOptions): EncodeSettings {
   };
 }
 
-function textOf(body: Body): Uint8Array | string {
-  return typeof body === "string" || body instanceof Uint8Array ? body : fromValue(body);
+function bodyOf(body: Body): RawBody {
+  return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-function received(o: DecodeOptions, read: (settings: DecodeSettings) => Hub): ErrmapError {
+function received(o: DecodeOptions, read: (o: Decoding) => Hub): ErrmapError {
   const settings = decoding(o);
   const hub = read(settings);
-  hub.remote = true;
+  hub.origin = Origin.Remote;
   return errorFrom({ hub, catalog: settings.catalog });
 }
 
 /**
- * fromConnectJson reads the JSON error of the Connect protocol. It throws a FormError
- * where the body is none and no HTTP status says what it was.
+ * decodeConnect reads the JSON error of the Connect protocol. It throws a FormError where
+ * the body is none and no HTTP status says what it was.
  */
-export function fromConnectJson(body: Body, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => decodeConnect(textOf(body), settings));
+export function decodeConnect(body: Body, o: DecodeOptions = {}): ErrmapError {
+  return received(o, (settings) => connect.decodeConnect(bodyOf(body), settings));
 }
 
-/** toConnectJson writes the JSON error of the Connect protocol. */
-export function toConnectJson(e: ErrmapError, o: EncodeOptions = {}): string {
-  return encodeConnect(stateOf(e).hub, writing(o));
+/** encodeConnect writes the JSON error of the Connect protocol. */
+export function encodeConnect(e: ErrmapError, o: EncodeOptions = {}): string {
+  return connect.encodeConnect(stateOf(e).hub, encoding(o));
 }
 
 /**
- * fromGrpc reads an error from the headers or trailers of gRPC and gRPC-Web. It throws
+ * decodeGrpc reads an error from the headers or trailers of gRPC and gRPC-Web. It throws
  * an OkError where grpc-status is 0, and a FormError without one and without an HTTP
  * status.
  */
-export function fromGrpc(headers: HeaderValues, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => decodeGrpc(headers, settings));
+export function decodeGrpc(headers: grpc.HeaderValues, o: DecodeOptions = {}): ErrmapError {
+  return received(o, (settings) => grpc.decodeGrpc(headers, settings));
 }
 
-/** toGrpc returns the headers of an error, "grpc-status" first, within the budget. */
-export function toGrpc(e: ErrmapError, o: EncodeOptions = {}): [string, string][] {
-  return encodeGrpc(stateOf(e).hub, writing(o));
+/** encodeGrpc returns the headers of an error, "grpc-status" first, within the budget. */
+export function encodeGrpc(e: ErrmapError, o: EncodeOptions = {}): [string, string][] {
+  return grpc.encodeGrpc(stateOf(e).hub, encoding(o));
 }
 
-/** fromStatus reads a google.rpc.Status, as a message or as its bytes. It throws an OkError where the code is 0. */
-export function fromStatus(status: StatusMessage | Uint8Array, o: DecodeOptions = {}): ErrmapError {
-  const bytes = status instanceof Uint8Array ? status : toBinary(StatusSchema, status);
-  return received(o, (settings) => readStatus(parseStatus(bytes, settings.limits.details), settings, Wire.STATUS));
+/** decodeStatus reads a google.rpc.Status, as a message or as its bytes. It throws an OkError where the code is 0. */
+export function decodeStatus(status: StatusMessage | Uint8Array, o: DecodeOptions = {}): ErrmapError {
+  const bytes = status instanceof Uint8Array ? status : bytesOf(StatusSchema, status);
+  return received(o, (settings) => readStatus(bytes, settings));
 }
 
-/** toStatus returns the google.rpc.Status of an error. */
-export function toStatus(e: ErrmapError, o: EncodeOptions = {}): StatusMessage {
-  const { code, message, details } = encodeStatus(stateOf(e).hub, writing(o), Wire.STATUS);
+/** encodeStatus returns the google.rpc.Status of an error. */
+export function encodeStatus(e: ErrmapError, o: EncodeOptions = {}): StatusMessage {
+  const { code, message, details } = plainStatus(stateOf(e).hub, encoding(o), Wire.STATUS);
   return create(StatusSchema, { code, message, details: details.map(({ typeUrl, value }) => ({ typeUrl, value })) });
 }
 
-/** fromStatusJson reads the ProtoJSON of a google.rpc.Status. It throws an OkError where the code is 0 or missing. */
-export function fromStatusJson(body: Body, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => decodeStatusJson(textOf(body), settings));
+/** decodeStatusJson reads the ProtoJSON of a google.rpc.Status. It throws an OkError where the code is 0 or missing. */
+export function decodeStatusJson(body: Body, o: DecodeOptions = {}): ErrmapError {
+  return received(o, (settings) => statusjson.decodeStatusJson(bodyOf(body), settings));
 }
 
-/** toStatusJson writes the ProtoJSON of a google.rpc.Status. */
-export function toStatusJson(e: ErrmapError, o: EncodeOptions = {}): string {
-  return encodeStatusJson(stateOf(e).hub, writing(o));
+/** encodeStatusJson writes the ProtoJSON of a google.rpc.Status. */
+export function encodeStatusJson(e: ErrmapError, o: EncodeOptions = {}): string {
+  return statusjson.encodeStatusJson(stateOf(e).hub, encoding(o));
 }
 
 /**
- * fromHttp reads the JSON body of an error on HTTP+JSON, in the form of AIP-193 and in
+ * decodeHttp reads the JSON body of an error on HTTP+JSON, in the form of AIP-193 and in
  * those that stand for it. It throws a FormError where the body is none and no HTTP
  * status says what it was.
  */
-export function fromHttp(body: Body, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => decodeHttp(textOf(body), settings));
+export function decodeHttp(body: Body, o: DecodeOptions = {}): ErrmapError {
+  return received(o, (settings) => aip193.decodeHttp(bodyOf(body), settings));
 }
 
-/** toHttp writes an error on HTTP+JSON after AIP-193. */
-export function toHttp(e: ErrmapError, o: EncodeOptions & { readonly contentType?: "application/a2a+json" | "application/json" } = {}): HttpError {
-  return httpError(e, encodeHttp(stateOf(e).hub, writing(o)), o.contentType ?? "application/json");
+/** encodeHttp writes an error on HTTP+JSON after AIP-193. */
+export function encodeHttp(e: ErrmapError, o: EncodeOptions & { readonly contentType?: "application/a2a+json" | "application/json" } = {}): HttpError {
+  return httpError(e, aip193.encodeHttp(stateOf(e).hub, encoding(o)), o.contentType ?? "application/json");
 }
 
-/** fromProblem reads RFC 9457 problem details; it throws as fromHttp does. */
-export function fromProblem(body: Body, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => decodeProblem(textOf(body), settings));
+/** decodeProblem reads RFC 9457 problem details; it throws as decodeHttp does. */
+export function decodeProblem(body: Body, o: DecodeOptions = {}): ErrmapError {
+  return received(o, (settings) => readProblem(bodyOf(body), settings));
 }
 
-/** toProblem writes an error as RFC 9457 problem details. */
-export function toProblem(e: ErrmapError, o: EncodeOptions = {}): HttpError {
-  return httpError(e, encodeProblem(stateOf(e).hub, writing(o)), "application/problem+json");
+/** encodeProblem writes an error as RFC 9457 problem details. */
+export function encodeProblem(e: ErrmapError, o: EncodeOptions = {}): HttpError {
+  return httpError(e, problem.encodeProblem(stateOf(e).hub, encoding(o)), "application/problem+json");
 }
 
-function httpError(e: ErrmapError, answer: HttpAnswer, contentType: string): HttpError {
+function httpError(e: ErrmapError, answer: aip193.HttpAnswer, contentType: string): HttpError {
   const delay = e.retryDelay;
   return {
     status: answer.status,
-    headers: { "content-type": contentType, ...(delay === undefined ? {} : { "retry-after": retryAfterOf(delay) }) },
+    headers: { "content-type": contentType, ...(delay === undefined ? {} : { "retry-after": wholeSeconds(delay) }) },
     body: answer.body,
   };
 }
 
 /**
- * fromResponse reads the error that a response of fetch is: problem details where its
+ * decodeResponse reads the error that a response of fetch is: problem details where its
  * content type says so, else HTTP+JSON. It is undefined for a response that is no
- * error.
+ * error. Of a body no more is read than the limit and a byte.
  */
-export async function fromResponse(response: Response, o: CatalogOption & Pick<DecodeOptions, "limits"> = {}): Promise<ErrmapError | undefined> {
+export async function decodeResponse(response: Response, o: CatalogOption & Pick<DecodeOptions, "limits"> = {}): Promise<ErrmapError | undefined> {
   if (response.status < 400) {
     return undefined;
   }
   const receivedAt = new Date();
-  const body = new Uint8Array(await response.arrayBuffer());
+  const body = await readAtMost(response, o.limits?.body ?? defaultLimits.body);
   const options = { ...o, httpStatus: response.status, headers: response.headers, receivedAt };
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
-  return type === "application/problem+json" ? fromProblem(body, options) : fromHttp(body, options);
+  return type === "application/problem+json" ? decodeProblem(body, options) : decodeHttp(body, options);
 }
 
-/** fromJsonRpc reads the error object of JSON-RPC 2.0, or the response that holds one, under a profile. */
-export function fromJsonRpc(object: Body, o: DecodeOptions & ProfileOption = {}): ErrmapError {
-  return received(o, (settings) => decodeJsonRpc(textOf(object), o.profile ?? "generic", settings));
+/** readAtMost reads a body, but no more than the limit and the piece that goes over it. */
+export async function readAtMost(response: Response, limit: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  if (response.body !== null) {
+    const reader = response.body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        break;
+      }
+      parts.push(value);
+      size += value.length;
+      if (size > limit) {
+        await reader.cancel();
+        break;
+      }
+    }
+  }
+  const out = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
 }
 
-/** toJsonRpc returns the error object of JSON-RPC 2.0 under a profile. */
-export function toJsonRpc(e: ErrmapError, o: EncodeOptions & ProfileOption = {}): RpcError {
-  return JSON.parse(toJsonRpcText(e, o).text) as RpcError;
+/** decodeJsonRpc reads the error object of JSON-RPC 2.0, or the response that holds one, under a profile. */
+export function decodeJsonRpc(object: Body, o: DecodeOptions & ProfileOption = {}): ErrmapError {
+  return received(o, (settings) => readJsonRpc(bodyOf(object), o.profile ?? profileGeneric, settings));
+}
+
+/** encodeJsonRpc returns the error object of JSON-RPC 2.0 under a profile. */
+export function encodeJsonRpc(e: ErrmapError, o: EncodeOptions & ProfileOption = {}): RpcError {
+  return JSON.parse(encodeJsonRpcText(e, o).text) as RpcError;
 }
 
 /**
- * toJsonRpcText returns the error object as text, in which every number has its token,
+ * encodeJsonRpcText returns the error object as text, in which every number has its token,
  * with the HTTP status of the answer that it stands in.
  */
-export function toJsonRpcText(e: ErrmapError, o: EncodeOptions & ProfileOption = {}): { text: JsonText; httpStatus: number } {
-  const profile = o.profile ?? "generic";
-  const { text, number } = encodeJsonRpc(stateOf(e).hub, profile, writing(o));
-  return { text, httpStatus: httpStatusOfRpc(profile, number) };
+export function encodeJsonRpcText(e: ErrmapError, o: EncodeOptions & ProfileOption = {}): { text: string; httpStatus: number } {
+  const profile = o.profile ?? profileGeneric;
+  const { text, number } = jsonrpc.encodeJsonRpc(stateOf(e).hub, profile, encoding(o));
+  return { text, httpStatus: profile.httpStatus(number) };
 }
 
+/** jsonRpcCode returns the number that an error has under a profile. */
+export function jsonRpcCode(e: ErrmapError, o: EncodeOptions & ProfileOption = {}): number {
+  return jsonrpc.jsonRpcNumber(stateOf(e).hub, o.profile ?? profileGeneric, encoding(o));
+}

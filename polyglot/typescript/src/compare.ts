@@ -1,93 +1,105 @@
-// Whether two details say the same.
+// Whether a carried detail agrees with the plain one that stands for it: docs/wire.md
+// section 8.
 
-import { messageFromJson } from "./protojson.js";
-import type { Catalog } from "./catalog.js";
-import type { RawDetail } from "./hub.js";
-import { type JsonText, objectMembers } from "./json.js";
-import { sameMessage, subset } from "./fields.js";
-import { type Fields } from "./message.js";
-import { isEmptyAny, isTyped, knownPart, message, renderMessage } from "./render.js";
-import { sameBytes } from "./utf8.js";
+import { renders, wrappedView } from "./detail.js";
+import { isTyped, jsonDetail, type RawDetail, typeName, untypedText } from "./hub.js";
+import { knownPart } from "./info.js";
+import { same, tryParse } from "./jsontree.js";
+import { type Comparing, type Piece, says } from "./message.js";
+import type { Codec } from "./protojson.js";
+import { WireType } from "./protowire.js";
+import type { Field, Table } from "./table.js";
+import { sameBytes } from "./text.js";
 
-/** contains tells whether whole says everything that plain says. */
-export function contains(c: Catalog, whole: RawDetail, plain: RawDetail): boolean {
-  const text = untypedText(whole);
-  if (text !== undefined) {
-    const other = untypedText(plain);
-    return other !== undefined ? text === other : valueSays(c, plain, text);
+/**
+ * contains tells whether a carried detail says everything that the plain one says that
+ * stands for it: every populated field with the same value. Of a type of google.rpc it
+ * may say nothing more, but for fields that the types had not at 1.0.
+ */
+export function contains(codec: Codec, carried: RawDetail, plain: RawDetail): boolean {
+  if (!isTyped(carried)) {
+    const text = untypedText(carried);
+    return isTyped(plain) ? valueSays(codec, plain, text) : text === untypedText(plain);
   }
-  if (whole.name !== plain.name) {
+  if (carried.name !== plain.name) {
     return false;
   }
-  if (c.message(plain.name) === undefined) {
-    return true;
+  const standard = plain.name.startsWith("google.rpc.");
+  const table = codec.table(plain.typeUrl);
+  if (table === undefined) {
+    return !standard || sameEncoding(carried, plain);
   }
-  const a = known(c, whole);
-  const b = known(c, plain);
-  // What its writer read of the JSON may need types that are not known here:
-  // then it agrees by type, as in the check.
-  if (whole.json !== undefined && b !== undefined && renderMessage(c, plain) === undefined) {
-    return true;
+  const a = knownPart(codec, carried);
+  const b = knownPart(codec, plain);
+  if (!standard) {
+    // What its writer read of JSON, or wrote as JSON, may need types that are not
+    // linked here: then it agrees by type, as in the check.
+    if (plain.json !== undefined && b === undefined) {
+      return true;
+    }
+    if (carried.json !== undefined && b !== undefined && !renders(codec, plain)) {
+      return true;
+    }
   }
-  if (a === undefined || b === undefined) {
-    return whole.json === undefined && plain.json === undefined && sameBytes(whole.value, plain.value);
-  }
-  return subset(b, a);
+  const how: Comparing = { types: codec.types, exact: standard, later, sameAny: (url, x, y) => codec.equal(url, x, y) };
+  const said = a === undefined || b === undefined ? undefined : says(how, table, pieceOf(a), pieceOf(b));
+  return said ?? sameEncoding(carried, plain);
 }
 
-/** untypedText returns the JSON of a detail whose JSON has no "@type". */
-export function untypedText(d: RawDetail): JsonText | undefined {
-  if (d.json !== undefined) {
-    return isTyped(d.json) ? undefined : d.json;
+function pieceOf(bytes: Uint8Array): Piece {
+  return { bytes, from: 0, to: bytes.length, type: WireType.LengthDelimited };
+}
+
+function sameEncoding(a: RawDetail, b: RawDetail): boolean {
+  if (a.json === undefined || b.json === undefined) {
+    return a.json === undefined && b.json === undefined && sameBytes(a.value, b.value);
   }
-  return isEmptyAny(d) ? "{}" : undefined;
+  return sameJson(a.json, b.json);
+}
+
+// sameJson tells whether two texts say the same: a peer may have put members in another order.
+function sameJson(a: string, b: string): boolean {
+  if (a === b) {
+    return true;
+  }
+  const x = tryParse(a);
+  const y = tryParse(b);
+  return x.exists && y.exists && same(x, y);
 }
 
 // valueSays tells whether a detail is the google.protobuf.Value of a JSON text.
-function valueSays(c: Catalog, d: RawDetail, text: JsonText): boolean {
-  if (d.name !== "google.protobuf.Value") {
+function valueSays(codec: Codec, d: RawDetail, text: string): boolean {
+  if (!d.is(typeName.value)) {
     return false;
   }
-  if (d.json !== undefined) {
-    return (objectMembers(d.json) ?? []).some((m) => m.name === "value" && m.value === text);
+  const want = wrappedView(codec, jsonDetail(text));
+  if (d.json === undefined || want.json === undefined) {
+    return d.json === undefined && want.json === undefined && codec.equal(want.typeUrl, d.value, want.value);
   }
-  const desc = c.message(d.name);
-  const got = message(c, d);
-  if (desc === undefined || got === undefined) {
-    return false;
-  }
-  try {
-    return sameMessage(got, messageFromJson(desc, text, { types: c, lenient: false }));
-  } catch {
-    return false;
-  }
+  return sameJson(d.json, want.json);
 }
 
-function known(c: Catalog, d: RawDetail): Fields | undefined {
-  const bytes = d.json === undefined ? d : knownPart(c, d);
-  return bytes === undefined ? undefined : message(c, bytes);
-}
+// The number of the last field that each message of error_details.proto and status.proto
+// had at 1.0 of the contract.
+const lastField: Readonly<Record<string, number>> = {
+  "google.rpc.ErrorInfo": 3,
+  "google.rpc.RetryInfo": 1,
+  "google.rpc.DebugInfo": 2,
+  "google.rpc.QuotaFailure": 1,
+  "google.rpc.QuotaFailure.Violation": 8,
+  "google.rpc.PreconditionFailure": 1,
+  "google.rpc.PreconditionFailure.Violation": 3,
+  "google.rpc.BadRequest": 1,
+  "google.rpc.BadRequest.FieldViolation": 4,
+  "google.rpc.RequestInfo": 2,
+  "google.rpc.ResourceInfo": 4,
+  "google.rpc.Help": 1,
+  "google.rpc.Help.Link": 2,
+  "google.rpc.LocalizedMessage": 2,
+  "google.rpc.Status": 3,
+};
 
-/**
- * sameDetail tells whether two details say the same. The prefix of a type URL
- * does not count, nor how a known message is encoded.
- */
-export function sameDetail(c: Catalog, a: RawDetail, b: RawDetail): boolean {
-  if (a.json !== undefined || b.json !== undefined) {
-    return a.json === b.json;
-  }
-  if (a.name !== b.name) {
-    return false;
-  }
-  if (sameBytes(a.value, b.value)) {
-    return true;
-  }
-  const x = message(c, a);
-  const y = message(c, b);
-  return x !== undefined && y !== undefined && sameMessage(x, y);
-}
-
-/** sameDetails compares lists of details. */
-export function sameDetails(c: Catalog, a: readonly RawDetail[], b: readonly RawDetail[]): boolean {
-  return a.length === b.length && a.every((d, i) => sameDetail(c, d, b[i] as RawDetail));
+function later(t: Table, f: Field): boolean {
+  const last = lastField[t.desc.typeName];
+  return last !== undefined && f.number > last;
 }

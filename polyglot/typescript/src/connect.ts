@@ -1,265 +1,174 @@
-// Errors of @connectrpc/connect: docs/wire.md sections 4, 5 and 10.
+// The JSON error of the Connect protocol: docs/wire.md section 4.
 
-import { create, toBinary } from "@bufbuild/protobuf";
-import { Code as ConnectCode, ConnectError, type Interceptor, type StreamResponse } from "@connectrpc/connect";
-import { defaultCatalog } from "./builtin.js";
-import { restore } from "./carried.js";
-import { type Catalog, noErrors } from "./catalog.js";
-import { type CatalogOption, type EncodeOptions, fromGrpc, writing } from "./codec.js";
-import { Code, isCanonical } from "./code.js";
-import { encodeConnect } from "./connectjson.js";
-import { finish, OkError, reasonFor } from "./decode.js";
-import { ErrmapError, type InternalInit, state, stateOf } from "./error.js";
-import { RequestInfoSchema } from "./gen/google/rpc/error_details_pb.js";
-import { bytesDetail, completeUrl, Hub, RawDetail, typeName, Wire } from "./hub.js";
-import { type DecodeSettings, defaultLimits } from "./options.js";
-import { errorFrom } from "./typed.js";
-import { repair } from "./utf8.js";
+import { Writing } from "./carried.js";
+import { Code, codeByConnectName, codeFromConnectHttp, rowOf } from "./code.js";
+import { isForeign, type RawBody, readBody, type Reading, setHttpStatus } from "./decode.js";
+import { completeUrl, type Hub, RawDetail, typeName, urlPrefix, Wire } from "./hub.js";
+import { memberText, tryParse, Value } from "./jsontree.js";
+import { type Member, membersText, splitMembers, take } from "./member.js";
+import { type Decoding, detailDepth, type Encoding } from "./options.js";
+import { connectDetailNames, connectNames, isDetailMembers } from "./received.js";
+import { restore } from "./restore.js";
+import { base64, fromBase64 } from "./text.js";
 
-/** The text of an error that is kept from its caller. */
-export const hiddenMessage = "internal error";
+/** encodeConnect writes an error as the JSON error of the Connect protocol. */
+export function encodeConnect(e: Hub, o: Encoding): string {
+  const { shown, standing, extras, w } = connectParts(e, o);
+  const message = e.message === "" ? "" : `,"message":${JSON.stringify(e.message)}`;
+  let details = "";
+  let extra = extras;
+  for (const d of shown) {
+    details += `${details === "" ? "" : ","}{"type":${JSON.stringify(d.name)},"value":"${base64(d.value, "raw")}"${debugOf(w, d)}`;
+    for (let m = extra.first; m.exists; m = m.next) {
+      details += "," + memberText(m);
+    }
+    extra = extra.next;
+    details += "}";
+  }
+  return `{"code":"${rowOf(e.number).connect}"${message}${details === "" ? "" : `,"details":[${details}]`}${standing}}`;
+}
 
-/** CallOption tells what is known of the call that failed. */
-export interface CallOption {
-  /** The signal that the call was given: its reason says why the call was given up. */
-  readonly signal?: AbortSignal;
+/** ConnectParts are what a Connect error shows beside its code and message. */
+export interface ConnectParts {
+  readonly shown: readonly RawDetail[];
+  /** The members that stand again, each after a comma. */
+  readonly standing: string;
+  /** The first of the members that details had beside their own. */
+  readonly extras: Value;
+  readonly w: Writing;
+}
+
+function connectParts(e: Hub, o: Encoding): ConnectParts {
+  const w = new Writing(e, o, "binary");
+  const shown = w.binary();
+  const { standing, riding: left } = splitMembers(e.on(Wire.CONNECT).members, (m) => connectNames.placeIn(m));
+  const { extras, riding } = detailExtras(left, shown.length);
+  w.receive(false, (r) => (r.wire === Wire.CONNECT ? { ...r, members: riding } : r));
+  return { shown: w.withCarried(shown, Wire.CONNECT), standing, extras, w };
 }
 
 /**
- * fromConnectError returns what any value that a call threw says. An ErrmapError, also
- * as the cause, is itself. Of a ConnectError that a peer sent it reads all that came,
- * of gRPC the headers themselves. Of a call that failed here, without a word of the
- * peer, it makes a local error with the value as its cause: CANCELLED where the call
- * was aborted, DEADLINE_EXCEEDED where its time ran out, UNAVAILABLE where no
- * connection came about.
+ * connectDetails returns the details of a Connect error for a library that writes the
+ * rest itself, and so has no place for members: they ride along.
  */
-export function fromConnectError(reason: unknown, o: CallOption & CatalogOption = {}): ErrmapError {
-  for (let e = reason, seen = 0; e instanceof Error && seen < 100; e = e.cause, seen++) {
-    if (e instanceof ErrmapError) {
-      return e;
-    }
-  }
-  const catalog = o.catalog ?? defaultCatalog();
-  if (reason instanceof ConnectError && isReceived(reason)) {
-    return receivedError(reason, catalog);
-  }
-  const hub = localHub(reason, o.signal);
-  if (reason instanceof ConnectError) {
-    finish(hub, settingsOf(catalog, reason));
-  }
-  return errorFrom({ hub, catalog }, { cause: reason });
+export function connectDetails(e: Hub, o: Encoding): readonly RawDetail[] {
+  const w = new Writing(e, o, "binary");
+  const shown = w.binary();
+  w.receive(false, (r) => r);
+  return w.withCarried(shown, Wire.CONNECT);
 }
 
-// isReceived tells whether a peer sent the error: its metadata has the headers of a
-// response of one of the protocols, and nothing that failed here is its cause. Of a page
-// of a proxy the library makes an error itself.
-function isReceived(e: ConnectError): boolean {
-  const type = e.metadata.get("content-type") ?? "";
-  return e.cause === undefined && (e.metadata.has("grpc-status") || /^application\/(?:json|connect\+|grpc)/i.test(type));
-}
-
-function receivedError(e: ConnectError, catalog: Catalog): ErrmapError {
-  if (e.metadata.has("grpc-status")) {
-    try {
-      const read = fromGrpc(e.metadata, { catalog, headers: e.metadata });
-      return errorFrom(stateOf(read), { cause: e });
-    } catch (cause) {
-      if (!(cause instanceof OkError)) {
-        throw cause;
-      }
-    }
+// detailExtras takes the members of details out of those that ride, where there is an
+// element for each of so many details.
+function detailExtras(riding: string, details: number): { extras: Value; riding: string } {
+  const v = riding === "" ? Value.missing : tryParse(riding).get("details");
+  if (!v.isArray || !isDetailMembers(v) || v.length !== details) {
+    return { extras: Value.missing, riding };
   }
-  const hub = hubOf(e);
-  hub.decoded = true;
-  hub.remote = true;
-  restore(catalog, hub, "binary");
-  finish(hub, settingsOf(catalog, e));
-  return errorFrom({ hub, catalog }, { cause: e });
+  return { extras: v.first, riding: splitMembers(riding, (m) => (m.nameIs("details") ? "said" : "rides")).riding };
 }
 
-function settingsOf(catalog: Catalog, e: ConnectError): DecodeSettings {
-  const retryAfter = e.metadata.get("retry-after") ?? "";
-  return { catalog, errors: catalog, limits: defaultLimits, httpStatus: 0, stream: false, retryAfter, receivedAt: Date.now() };
+// debugOf returns the debug member of a detail, where its type is linked. What Carried
+// holds is for programs alone.
+function debugOf(w: Writing, d: RawDetail): string {
+  const { name } = d;
+  if (name === "" || name === typeName.carried) {
+    return "";
+  }
+  const written = w.codec.messageText(urlPrefix + name, d.value, detailDepth);
+  return written === undefined ? "" : `,"debug":${written.text}`;
 }
 
-// hubOf reads what a ConnectError holds.
-function hubOf(e: ConnectError): Hub {
-  const hub = new Hub();
-  hub.number = e.code;
-  hub.message = repair(e.rawMessage);
-  hub.details = e.details.flatMap((d) => {
-    if (!("desc" in d)) {
-      return [new RawDetail(completeUrl(d.type), d.value)];
+/** decodeConnect reads the JSON error of the Connect protocol. */
+export function decodeConnect(body: RawBody, o: Decoding): Hub {
+  return readBody(Wire.CONNECT, body, o, codeFromConnectHttp, (r, root) => {
+    if (!root.isObject) {
+      isForeign("not a JSON object");
     }
-    try {
-      return [bytesDetail(d.desc.typeName, toBinary(d.desc, create(d.desc, d.value)))];
-    } catch (cause) {
-      hub.notes.add(`detail ${d.desc.typeName} dropped: ${reasonFor(cause)}`);
-      return [];
+    const { own, rest } = take(root, connectNames, r.e.notes);
+    const [code, message, details] = own as [Value, Value, Value];
+    if (!code.exists && !message.exists && !details.exists) {
+      isForeign("no code, message or details");
     }
+    r.e.message = r.text(message, rest) ?? "";
+    readCode(r, code, rest);
+    if (details.isArray) {
+      readDetails(r, details, rest);
+    } else if (!details.isAbsent) {
+      r.refuse(details, rest);
+    }
+    r.keep(Wire.CONNECT, rest);
+    restore(r, "binary");
+    r.finish();
   });
-  return hub;
 }
 
-// localHub is the error of a call that failed here.
-function localHub(reason: unknown, signal: AbortSignal | undefined): Hub {
-  const hub = reason instanceof ConnectError ? hubOf(reason) : new Hub();
-  hub.local = true;
-  const status = reason instanceof ConnectError && !reason.metadata.keys().next().done ? /^HTTP ([0-9]{3})$/.exec(hub.message)?.[1] : undefined;
-  if (status !== undefined) {
-    hub.setHttpStatus(Wire.CONNECT, Number(status)); // the library keeps it in its text alone
-  }
-  if (!(reason instanceof ConnectError)) {
-    hub.number = Code.UNKNOWN;
-    hub.message = repair(reason instanceof Error ? reason.message : String(reason));
-  }
-  const chain = [...causesOf(reason), ...(signal?.aborted === true ? causesOf(signal.reason) : [])];
-  if (chain.some((e) => e.name === "TimeoutError")) {
-    hub.number = Code.DEADLINE_EXCEEDED;
-  } else if (hub.number !== Code.DEADLINE_EXCEEDED && (signal?.aborted === true || chain.some((e) => e.name === "AbortError"))) {
-    hub.number = Code.CANCELLED;
-  } else if ((hub.number === Code.UNKNOWN || hub.number === Code.INTERNAL) && chain.some(isUnreachable)) {
-    hub.number = Code.UNAVAILABLE;
-  }
-  return hub;
-}
-
-function* causesOf(reason: unknown): Generator<Error> {
-  for (let e = reason, seen = 0; e instanceof Error && seen < 100; e = e.cause, seen++) {
-    yield e;
-  }
-}
-
-const unreachable = new Set(["ECONNREFUSED", "ECONNRESET", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EPIPE", "ETIMEDOUT"]);
-
-// isUnreachable tells whether no connection came about: Node.js names why, fetch of a
-// browser only throws a TypeError with a text of its own.
-function isUnreachable(e: Error): boolean {
-  const code: unknown = "code" in e ? e.code : undefined;
-  return (typeof code === "string" && unreachable.has(code)) || (e instanceof TypeError && /fetch|network|load failed/i.test(e.message));
-}
-
-/**
- * toConnectError returns the ConnectError that a handler throws. It is as good for gRPC
- * and gRPC-Web.
- */
-export function toConnectError(e: ErrmapError, o: EncodeOptions = {}): ConnectError {
-  const written = JSON.parse(encodeConnect(stateOf(e).hub, writing(o))) as { details?: { type: string; value: string }[] };
-  const number = isCanonical(e.number) ? e.number : Code.UNKNOWN;
-  const made = new ConnectError(e.message, number as number as ConnectCode, undefined, undefined, e);
-  made.details = (written.details ?? []).map(({ type, value }) => ({ type, value: Uint8Array.from(atob(value), (c) => c.charCodeAt(0)) }));
-  return made;
-}
-
-/** Report is what an interceptor kept from a caller. */
-export interface Report {
-  /** What the handler threw. */
-  readonly error: unknown;
-  /** The request id that the caller got. */
-  readonly id: string;
-}
-
-/** InterceptorOptions change a connectInterceptor. */
-export interface InterceptorOptions extends EncodeOptions {
-  /** Called with each error that is kept from a caller; the default writes it to the console. */
-  readonly onHidden?: (report: Report) => void;
-  /** Lets google.rpc.DebugInfo details leave the server. */
-  readonly debugInfo?: boolean;
-}
-
-/**
- * connectInterceptor returns the interceptor of a server. Only an error that the program
- * made for the caller speaks: an ErrmapError, unless a peer sent it or a call met it and
- * it was not forwarded, and a ConnectError that was made here without headers and without
- * a cause, which those of failed calls have. Any other goes out as INTERNAL with a fixed
- * text, and goes whole to onHidden, with an id that the caller gets too, in a
- * google.rpc.RequestInfo.
- */
-export function connectInterceptor(o: InterceptorOptions = {}): Interceptor {
-  const outgoing = (reason: unknown): ConnectError => toConnectError(strip(speaking(reason, o), o), o);
-  return (next) => async (request) => {
-    try {
-      const response = await next(request);
-      return response.stream ? { ...response, message: guarded(response, outgoing) } : response;
-    } catch (reason) {
-      throw outgoing(reason);
+// readCode reads the code. One that is none gives way to the HTTP status.
+function readCode(r: Reading, v: Value, rest: Member[]): void {
+  const { e, o } = r;
+  if (v.isString) {
+    const text = v.text;
+    const number = codeByConnectName(text);
+    if (number !== undefined) {
+      e.number = number;
+      return;
     }
-  };
+    r.said({ wire: Wire.CONNECT, codeText: text });
+  } else if (v.exists) {
+    rest.push({ name: "code", value: v });
+  }
+  e.number = Code.UNKNOWN;
+  if (o.httpStatus !== 0 && !o.stream) {
+    e.number = codeFromConnectHttp(o.httpStatus);
+    setHttpStatus(e, Wire.CONNECT, o.httpStatus);
+  }
+  r.note(`no code that Connect knows: ${rowOf(e.number).name}`);
 }
 
-async function* guarded(response: StreamResponse, outgoing: (reason: unknown) => ConnectError): StreamResponse["message"] {
-  try {
-    yield* response.message;
-  } catch (reason) {
-    throw outgoing(reason);
+// readDetails reads the details, each on its own.
+function readDetails(r: Reading, list: Value, rest: Member[]): void {
+  const n = r.atMost(list.length);
+  const details: RawDetail[] = [];
+  const extras: string[] = [];
+  let some = false;
+  let el = list.first;
+  for (let i = 0; el.exists && i < n; i++, el = el.next) {
+    const read = readDetail(r, el);
+    if (typeof read === "string") {
+      r.note(`detail ${i} dropped: ${read}`);
+      continue;
+    }
+    const { detail, extra } = read;
+    details.push(detail);
+    if (detail.is(typeName.carried)) {
+      if (extra !== "") {
+        r.note(`detail ${i}: members beside a Carried dropped`);
+      }
+      continue;
+    }
+    extras.push(extra === "" ? "null" : extra);
+    some ||= extra !== "";
+  }
+  r.e.details = details;
+  if (some) {
+    rest.push({ name: "details", value: Value.missing, text: "[" + extras.join(",") + "]" });
   }
 }
 
-const forwarded = new WeakSet<ErrmapError>();
-
-/**
- * forward marks an error that a peer sent, or that a call met here, as one that is for
- * the caller too: a handler throws what it returns. Of the latter the code and the
- * RetryInfo go, and all text, which may name addresses, stays here.
- */
-export function forward<E extends ErrmapError>(e: E): E {
-  forwarded.add(e);
-  return e;
-}
-
-function speaking(reason: unknown, o: InterceptorOptions): ErrmapError {
-  if (reason instanceof ConnectError && reason.cause instanceof ErrmapError) {
-    return speaking(reason.cause, o);
+// readDetail reads one element of details; extra are the members that it has beside type,
+// value and debug. A string says what is wrong with it.
+function readDetail(r: Reading, v: Value): { detail: RawDetail; extra: string } | string {
+  if (!v.isObject) {
+    return "it is no object";
   }
-  if (reason instanceof ErrmapError && ((!reason.remote && !reason.local) || forwarded.has(reason))) {
-    return reason.local ? withoutText(reason) : reason;
+  const { own, rest } = take(v, connectDetailNames, r.e.notes);
+  const [type, value] = own as [Value, Value];
+  if (!type.isString) {
+    return "its type is no string";
   }
-  if (reason instanceof ConnectError && reason.metadata.keys().next().done === true && reason.cause === undefined) {
-    const hub = hubOf(reason);
-    return new ErrmapError(hub.number, "", { cause: reason, [state]: { hub, catalog: noErrors } } as InternalInit);
+  if (!value.isString) {
+    return "its value is no string";
   }
-  const id = crypto.randomUUID();
-  report({ error: reason, id }, o);
-  return new ErrmapError(Code.INTERNAL, hiddenMessage, { cause: reason }).withDetail(RequestInfoSchema, { requestId: id });
+  const bytes = fromBase64(value.text);
+  return bytes === undefined ? "its value is not base64" : { detail: new RawDetail(completeUrl(type.text), bytes), extra: membersText(rest) };
 }
-
-// withoutText takes out of the error of a failed call all text, which names addresses, be
-// it in the message or in what the answer of an intermediary held beside it.
-function withoutText(e: ErrmapError): ErrmapError {
-  const { hub, catalog } = stateOf(e);
-  const less = hub.clone();
-  less.message = (Code[e.code] as string).toLowerCase().replaceAll("_", " ");
-  less.received = [];
-  less.details = hub.details.filter((d) => d.json === undefined && d.name === typeName.retryInfo);
-  return new ErrmapError(e.code, "", { cause: e, [state]: { hub: less, catalog } } as InternalInit);
-}
-
-// report calls the hook. One that throws must not take the answer with it.
-function report(kept: Report, o: InterceptorOptions): void {
-  if (o.onHidden === undefined) {
-    reportToConsole(kept);
-    return;
-  }
-  try {
-    o.onHidden(kept);
-  } catch (cause) {
-    console.error("onHidden failed", cause);
-    reportToConsole(kept);
-  }
-}
-
-function reportToConsole(report: Report): void {
-  console.error("error kept from the caller", report.id, report.error);
-}
-
-// strip takes DebugInfo out, which must not leave a server.
-function strip(e: ErrmapError, o: InterceptorOptions): ErrmapError {
-  if (o.debugInfo === true || !e.details.some((d) => d.name === typeName.debugInfo)) {
-    return e;
-  }
-  const { hub, catalog } = stateOf(e);
-  const less = hub.clone();
-  less.details = hub.details.filter((d) => d.name !== typeName.debugInfo);
-  return new ErrmapError(e.code, "", { cause: e, [state]: { hub: less, catalog } } as InternalInit);
-}
-

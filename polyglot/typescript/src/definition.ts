@@ -2,18 +2,19 @@
 // fields to details and back: docs/wire.md section 2.
 
 import { create, type DescField, type DescMessage, getOption, hasOption, toBinary } from "@bufbuild/protobuf";
-import { HelpSchema } from "./gen/google/rpc/error_details_pb.js";
+import { Code, isCanonical, isErrorStatus } from "./code.js";
 import { domain as domainOption, error as errorOption } from "./gen/errmap/v1/error_pb.js";
-import { byCodeUnit } from "./decimal.js";
-import { Code, isCanonical } from "./code.js";
-import { bytesDetail, Notes, type RawDetail, typeName } from "./hub.js";
-import { type ErrorInfo, errorInfoDetail } from "./errorinfo.js";
-import { hasUnknown } from "./fields.js";
-import { Fields, parseMessage, serializeMessage } from "./message.js";
-import { readMetadataText, metadataText } from "./metadata.js";
+import { HelpSchema } from "./gen/google/rpc/error_details_pb.js";
+import { bytesDetail, type Notes, type RawDetail, typeName } from "./hub.js";
+import { type Info, infoDetail } from "./info.js";
+import { gather, ordered, type Piece, whole } from "./message.js";
+import { metadataText, readMetadataText } from "./metadata.js";
 import { kebab, reasonOf } from "./naming.js";
+import type { Codec } from "./protojson.js";
+import { Out } from "./protowire.js";
+import { type Field, type Table, tableOf } from "./table.js";
 import { parseTemplate, type TemplatePart } from "./template.js";
-import type { Types } from "./protojson.js";
+import { compareText, concat } from "./text.js";
 
 // The google.rpc types that travel as details of their own.
 const detailTypes = new Set(
@@ -106,11 +107,11 @@ function compile(desc: DescMessage): Definition {
     template,
     metadata: new Map(Object.entries(options.info?.metadata ?? {})),
     jsonrpcCode: options.jsonrpcCode || undefined,
-    httpStatus: status >= 400 && status <= 599 ? status : undefined,
+    httpStatus: isErrorStatus(status) ? status : undefined,
     problemType: options.problemType || defaultProblemType(domain, reason),
     help: options.help.length > 0 ? toBinary(HelpSchema, create(HelpSchema, { links: options.help })) : undefined,
     retryable: options.retryable,
-    entries: desc.fields.filter((f) => !isDetail(f)).sort((a, b) => byCodeUnit(a.jsonName, b.jsonName) || a.number - b.number),
+    entries: desc.fields.filter((f) => !isDetail(f)).sort((a, b) => compareText(a.jsonName, b.jsonName) || a.number - b.number),
     details: desc.fields.filter(isDetail).sort((a, b) => a.number - b.number),
   };
 }
@@ -131,113 +132,123 @@ export interface Instance {
 }
 
 /**
- * encodeInstance returns the text and the details of a message: the ErrorInfo
- * first, then the detail fields by number, then the option's Help. What could
- * not be said is in the notes.
+ * encodeInstance returns the text and the details of a message, of which it gets the
+ * bytes: the ErrorInfo first, then the detail fields by number, then the option's Help.
+ * What could not be said is in the notes.
  */
-export function encodeInstance(d: Definition, m: Fields, types: Types, notes: Notes): Instance {
-  const info: ErrorInfo = { reason: d.reason, domain: d.domain, metadata: new Map(d.metadata) };
+export function encodeInstance(d: Definition, bytes: Uint8Array, codec: Codec, notes: Notes): Instance {
+  const table = tableOf(d.desc);
+  const gathered = gather(table, bytes);
+  const piecesOf = (f: DescField): readonly Piece[] | undefined => gathered?.pieces[d.desc.fields.indexOf(f)];
+  const metadata = new Map(d.metadata);
   const said = new Set<string>();
-  for (const field of d.entries) {
-    const value = m.values.get(field.number);
-    if (value === undefined) {
+  let hidden = gathered?.unknown ?? false;
+  for (const f of d.entries) {
+    const pieces = piecesOf(f);
+    if (pieces === undefined) {
       continue;
     }
-    if (said.has(field.jsonName)) {
-      notes.add(`field ${field.parent.typeName}.${field.name} left out: another field has its JSON name`);
+    if (said.has(f.jsonName)) {
+      notes.add(`field ${nameOf(f)} left out: another field has its JSON name`);
       continue;
     }
-    const text = metadataText(types, field, value);
+    const text = metadataText(codec, fieldOf(table, f), pieces);
     if (text === undefined) {
-      notes.add(`field ${field.parent.typeName}.${field.name} left out: its value has no ProtoJSON`);
+      notes.add(`field ${nameOf(f)} left out: its value has no ProtoJSON`);
       continue;
     }
-    said.add(field.jsonName);
-    info.metadata.set(field.jsonName, text);
+    hidden ||= !text.exact;
+    said.add(f.jsonName);
+    metadata.set(f.jsonName, text.text);
   }
-  const details = [errorInfoDetail(info)];
-  for (const field of d.details) {
-    const value = m.single(field.number);
-    if (!(value instanceof Fields)) {
+  const details = [infoDetail(d.reason, d.domain, metadata)];
+  for (const f of d.details) {
+    const pieces = piecesOf(f);
+    const inner = fieldOf(table, f).message;
+    if (pieces === undefined || inner === undefined) {
       continue;
     }
-    if (details.some((other) => other.name === value.desc.typeName)) {
-      notes.add(`field ${field.parent.typeName}.${field.name} left out: another field is a ${value.desc.typeName}`);
-      continue;
+    const { typeName: name } = inner.desc;
+    const value = whole(pieces);
+    const written = ordered(inner, value.bytes, value.from, value.to);
+    if (details.some((other) => other.name === name)) {
+      notes.add(`field ${nameOf(f)} left out: another field is a ${name}`);
+    } else if (written !== undefined) {
+      details.push(bytesDetail(name, written));
     }
-    details.push(bytesDetail(value.desc.typeName, serializeMessage(value)));
   }
-  if (d.help !== undefined && !details.some((other) => other.name === typeName.help)) {
+  if (d.help !== undefined && !details.some((other) => other.is(typeName.help))) {
     details.push(bytesDetail(typeName.help, d.help));
   }
-  if (m.unknown.length > 0 || d.entries.some((field) => holdsUnknown(m.values.get(field.number)))) {
+  if (hidden) {
     notes.add(`${d.desc.typeName}: fields that its schema does not know are left out`);
   }
-  return { text: textOf(d, m, types), details };
+  return { text: textOf(d, table, piecesOf, codec), details };
 }
 
-// holdsUnknown tells whether a value holds a message with fields that its schema does
-// not know: ProtoJSON leaves them out.
-function holdsUnknown(value: unknown): boolean {
-  if (value instanceof Map) {
-    return [...value.values()].some(holdsUnknown);
-  }
-  return Array.isArray(value) ? value.some(holdsUnknown) : value instanceof Fields && hasUnknown(value);
+function nameOf(f: DescField): string {
+  return `${f.parent.typeName}.${f.name}`;
+}
+
+function fieldOf(table: Table, f: DescField): Field {
+  return table.byNumber.get(f.number) as Field;
 }
 
 // textOf fills the template; the title stands in where a placeholder has no text.
-function textOf(d: Definition, m: Fields, types: Types): string {
-  const parts: string[] = [];
+function textOf(d: Definition, table: Table, piecesOf: (f: DescField) => readonly Piece[] | undefined, codec: Codec): string {
+  let out = "";
   for (const part of d.template) {
     if (!part.placeholder) {
-      parts.push(part.text);
+      out += part.text;
       continue;
     }
-    const field = d.desc.fields.find((f) => f.name === part.text);
-    const value = field === undefined ? undefined : m.values.get(field.number);
-    const text = field === undefined || value === undefined ? undefined : metadataText(types, field, value);
+    const f = d.desc.fields.find((one) => one.name === part.text);
+    const pieces = f === undefined ? undefined : piecesOf(f);
+    const text = f === undefined || pieces === undefined ? undefined : metadataText(codec, fieldOf(table, f), pieces);
     if (text === undefined) {
       return d.title;
     }
-    parts.push(text);
+    out += text.text;
   }
-  return d.template.length === 0 ? d.title : parts.join("");
+  return d.template.length === 0 ? d.title : out;
 }
 
 /**
- * decodeInstance returns the fields of a definition's message that an ErrorInfo
- * and other details say. What does not parse stays unset.
+ * decodeInstance returns the bytes of a definition's message that an ErrorInfo and other
+ * details say. What does not parse stays unset.
  */
-export function decodeInstance(d: Definition, info: ErrorInfo, find: (name: string) => Uint8Array | undefined, types: Types): Fields {
-  const m = new Fields(d.desc);
-  const said = new Set<string>();
-  for (const field of d.entries) {
-    const text = info.metadata.get(field.jsonName);
-    if (text === undefined || said.has(field.jsonName)) {
+export function decodeInstance(d: Definition, info: Info, find: (name: string) => Uint8Array | undefined, codec: Codec): Uint8Array {
+  const table = tableOf(d.desc);
+  const parts: Uint8Array[] = [];
+  const oneofs = new Set<number>();
+  const put = (f: Field, bytes: Uint8Array): void => {
+    if (bytes.length > 0) {
+      parts.push(bytes);
+      if (f.oneof >= 0) {
+        oneofs.add(f.oneof);
+      }
+    }
+  };
+  let said = "";
+  for (const f of d.entries) {
+    const text = info.metadata.get(f.jsonName);
+    const field = fieldOf(table, f);
+    if (text === undefined || said === f.jsonName || oneofs.has(field.oneof)) {
       continue;
     }
-    said.add(field.jsonName);
-    if (!hasOneof(m, field)) {
-      readMetadataText(m, field, text, types);
+    said = f.jsonName;
+    put(field, readMetadataText(codec, field, text));
+  }
+  for (const f of d.details) {
+    const field = fieldOf(table, f);
+    const value = field.message === undefined || oneofs.has(field.oneof) ? undefined : find(field.message.desc.typeName);
+    if (field.message !== undefined && value !== undefined && ordered(field.message, value) !== undefined) {
+      const out = new Out();
+      out.bytesField(field.number, value);
+      put(field, out.done());
     }
   }
-  for (const field of d.details) {
-    const desc = field.fieldKind === "message" ? field.message : undefined;
-    const value = desc === undefined ? undefined : find(desc.typeName);
-    if (desc === undefined || value === undefined || hasOneof(m, field)) {
-      continue;
-    }
-    try {
-      m.set(field, parseMessage(desc, value));
-    } catch {
-      // A detail that cannot be read leaves its field unset.
-    }
-  }
-  return m;
-}
-
-function hasOneof(m: Fields, field: DescField): boolean {
-  return field.oneof?.fields.some((f) => m.values.has(f.number)) ?? false;
+  return ordered(table, concat(parts)) ?? new Uint8Array();
 }
 
 const domainA2A = "a2a-protocol.org";
@@ -250,6 +261,6 @@ export function currentReason(domain: string, reason: string): string {
 }
 
 /** identifies tells whether an ErrorInfo is that of a definition. */
-export function identifies(d: Pick<Definition, "domain" | "reason">, info: ErrorInfo): boolean {
+export function identifies(d: Pick<Definition, "domain" | "reason">, info: Pick<Info, "domain" | "reason">): boolean {
   return info.domain === d.domain && (info.reason === d.reason || currentReason(info.domain, info.reason) === d.reason);
 }

@@ -1,16 +1,16 @@
 // The error that a program throws and catches.
 
-import { create, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import type { Catalog } from "./catalog.js";
-import { noErrors } from "./catalog.js";
+import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { type Catalog, noErrors } from "./catalog.js";
 import { Code, rowOf } from "./code.js";
 import { type Definition, identifies } from "./definition.js";
-import { bytesDetail, Hub, type RawDetail, type Received } from "./hub.js";
-import { RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
-import { toShape } from "./fields.js";
-import { bytesOf, errorInfoOf, identityOf } from "./render.js";
-import { retryDetail } from "./retry.js";
-import { repair } from "./utf8.js";
+import { bytesDetail, Hub, Origin, type RawDetail, type Received, typeName } from "./hub.js";
+import { identityOf } from "./identity.js";
+import { delayIn, type Info, infoOf, knownPart } from "./info.js";
+import { ordered } from "./message.js";
+import { delayMs, retryDetail } from "./retry.js";
+import { tableOf } from "./table.js";
+import { repair } from "./text.js";
 
 /** ErrorInit is what an error may have from the beginning. */
 export interface ErrorInit {
@@ -54,19 +54,17 @@ export class ErrmapError extends Error {
    * error: it throws a RangeError.
    */
   constructor(code: Code, message: string, init?: ErrorInit) {
-    const given = (init as InternalInit | undefined)?.[state] ?? { hub: hubOfCode(code, message), catalog: noErrors };
+    let given = (init as InternalInit | undefined)?.[state] ?? { hub: hubOfCode(code, message), catalog: noErrors };
     super(given.hub.message, init !== undefined && "cause" in init ? { cause: init.cause } : undefined);
-    this.name = "ErrmapError";
-    let { hub } = given;
     if (init?.retryDelay !== undefined) {
-      hub = withRawDetail(hub, retryDetail(init.retryDelay));
+      given = { ...given, hub: withRawDetail(given.hub, bytesDetail(typeName.retryInfo, retryDetail(init.retryDelay))) };
     }
-    for (const key of ["name", "cause"] as const) {
-      if (Object.hasOwn(this, key)) {
-        Object.defineProperty(this, key, { enumerable: false });
-      }
+    this.name = "ErrmapError";
+    Object.defineProperty(this, "name", hidden);
+    if (Object.hasOwn(this, "cause")) {
+      Object.defineProperty(this, "cause", hidden);
     }
-    Object.defineProperty(this, state, { value: { hub, catalog: given.catalog } });
+    Object.defineProperty(this, state, { value: given });
   }
 
   /** The code: UNKNOWN for a private number. */
@@ -116,41 +114,40 @@ export class ErrmapError extends Error {
 
   /** Whether a peer sent the error. */
   get remote(): boolean {
-    return this[state].hub.remote;
+    return this[state].hub.origin === Origin.Remote;
   }
 
   /** Whether a call of this program failed here, without a word of its peer. */
   get local(): boolean {
-    return this[state].hub.local;
+    return this[state].hub.origin === Origin.Local;
   }
 
-  /** The delay of the first RetryInfo in milliseconds; undefined without one. */
+  /** The delay of the first RetryInfo that has one, in milliseconds; undefined without one. */
   get retryDelay(): number | undefined {
-    const delay = this.detail(RetryInfoSchema)?.retryDelay;
-    return delay === undefined ? undefined : Math.max(0, Number(delay.seconds) * 1000 + delay.nanos / 1_000_000);
+    const { hub, catalog } = this[state];
+    const delay = delayIn(hub.details, catalog.codec);
+    return delay === undefined ? undefined : delayMs(delay);
   }
 
   /**
-   * Whether the same call may succeed when it is made again: what the definition of
-   * the error says, else whether a RetryInfo is there, else whether the code is
+   * Whether the same call may succeed when it is made again: what the definition of the
+   * error says, else whether a RetryInfo with a delay is there, else whether the code is
    * UNAVAILABLE.
    */
   get retryable(): boolean {
     const info = this.#info();
     const said = info === undefined ? undefined : this[state].catalog.find(info.domain, info.reason)?.retryable;
-    return said ?? (this.detail(RetryInfoSchema) !== undefined || this.code === Code.UNAVAILABLE);
+    return said ?? (this.retryDelay !== undefined || this.code === Code.UNAVAILABLE);
   }
 
   /** detail returns the first detail of a type that can be read; undefined for none. */
   detail<Desc extends DescMessage>(schema: Desc): MessageShape<Desc> | undefined {
+    const { codec } = this[state].catalog;
     for (const d of this.details) {
-      const bytes = d.name === schema.typeName ? bytesOf(this[state].catalog, d) : undefined;
-      if (bytes !== undefined) {
-        try {
-          return toShape(schema, bytes);
-        } catch {
-          // One that cannot be read is passed over.
-        }
+      const bytes = d.is(schema.typeName) ? knownPart(codec, d) : undefined;
+      const message = bytes === undefined ? undefined : shapeOf(schema, bytes);
+      if (message !== undefined) {
+        return message;
       }
     }
     return undefined;
@@ -158,31 +155,28 @@ export class ErrmapError extends Error {
 
   /** is tells whether any ErrorInfo of the error has the identity of a class. */
   is(one: { readonly domain: string; readonly reason: string }): boolean {
-    return this.details.some((d) => {
-      const info = errorInfoOf(this[state].catalog, d);
-      return info !== undefined && identifies(one, info);
-    });
+    const { hub, catalog } = this[state];
+    return infoFor(hub, one, catalog) !== undefined;
   }
 
   /** withDetail returns the error with one more detail; one of that type is replaced. */
   withDetail<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): this {
-    const value = toBinary(schema, create(schema, init) as MessageShape<Desc>);
+    const value = bytesOf(schema, create(schema, init) as MessageShape<Desc>);
     return this.#changed((hub) => withRawDetail(hub, bytesDetail(schema.typeName, value)));
   }
 
   /** withMessage returns the error with another text. */
   withMessage(message: string): this {
     return this.#changed((hub) => {
-      hub.message = repair(message);
-      return hub;
+      const copy = hub.clone(hub.notes);
+      copy.message = repair(message);
+      return copy;
     });
   }
 
   #changed(change: (hub: Hub) => Hub): this {
     const { hub, catalog } = this[state];
-    const copy = hub.clone();
-    hub.notes.texts.forEach((text) => copy.notes.add(text));
-    return this[rebuild]({ ...(Object.hasOwn(this, "cause") ? { cause: this.cause } : {}), [state]: { hub: change(copy), catalog } }) as this;
+    return this[rebuild]({ ...(Object.hasOwn(this, "cause") ? { cause: this.cause } : {}), [state]: { hub: change(hub), catalog } }) as this;
   }
 
   /** @internal */
@@ -190,11 +184,13 @@ export class ErrmapError extends Error {
     return new ErrmapError(this.code, "", init);
   }
 
-  #info(): ReturnType<typeof identityOf> {
+  #info(): Info | undefined {
     const { hub, catalog } = this[state];
-    return identityOf(hub.details, catalog, catalog);
+    return identityOf(hub.details, catalog)?.info;
   }
 }
+
+const hidden = { enumerable: false };
 
 function hubOfCode(code: Code, message: string): Hub {
   if (code === Code.OK) {
@@ -207,17 +203,32 @@ function hubOfCode(code: Code, message: string): Hub {
 }
 
 function withRawDetail(hub: Hub, detail: RawDetail): Hub {
-  const changed = hub.clone();
-  hub.notes.texts.forEach((text) => changed.notes.add(text));
-  const place = hub.details.findIndex((d) => d.name === detail.name);
+  const changed = hub.clone(hub.notes);
+  const place = hub.details.findIndex((d) => d.is(detail.name));
   changed.details = place < 0 ? [...hub.details, detail] : hub.details.map((d, i) => (i === place ? detail : d));
   return changed;
 }
 
+/** bytesOf returns the bytes of a message, its fields in the order of their numbers. */
+export function bytesOf<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): Uint8Array {
+  const bytes = toBinary(schema, message);
+  return ordered(tableOf(schema), bytes) ?? bytes;
+}
+
+/**
+ * shapeOf returns a message as @bufbuild/protobuf has it; undefined where the bytes are
+ * none. A field with another wire type than its own is left out, which that library would
+ * take for the field.
+ */
+export function shapeOf<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc> | undefined {
+  const tidy = ordered(tableOf(schema), bytes);
+  return tidy === undefined ? undefined : fromBinary(schema, tidy);
+}
+
 /** infoFor returns the ErrorInfo of an error that a definition identifies. */
-export function infoFor(hub: Hub, d: Pick<Definition, "domain" | "reason">, catalog: Catalog): ReturnType<typeof errorInfoOf> {
+export function infoFor(hub: Hub, d: Pick<Definition, "domain" | "reason">, catalog: Catalog): Info | undefined {
   for (const detail of hub.details) {
-    const info = errorInfoOf(catalog, detail);
+    const info = infoOf(catalog.codec, detail);
     if (info !== undefined && identifies(d, info)) {
       return info;
     }
@@ -229,4 +240,3 @@ export function infoFor(hub: Hub, d: Pick<Definition, "domain" | "reason">, cata
 export function stateOf(e: ErrmapError): State {
   return e[state];
 }
-

@@ -1,85 +1,55 @@
 // The value of a field as a text of ErrorInfo.metadata, and back: docs/wire.md
 // section 2.
 
-import { type DescField, ScalarType } from "@bufbuild/protobuf";
-import { compactJson, isJson, type JsonText, quote, unquote } from "./json.js";
-import type { Fields, MapValue, Single } from "./message.js";
-import { enumOf, fieldToJson, readBytes, readFieldJson, scalarOf, type Types } from "./protojson.js";
-import { repair } from "./utf8.js";
+import { ScalarType } from "@bufbuild/protobuf";
+import { isNumber } from "./jsonnumber.js";
+import { tryParse } from "./jsontree.js";
+import type { Piece } from "./message.js";
+import type { Codec, Text } from "./protojson.js";
+import type { Field } from "./table.js";
+import { repair } from "./text.js";
+
+/** How deep the JSON of metadata may nest. */
+const maxNesting = 1000;
 
 // The types whose ProtoJSON is one text or number, whose quotes go.
-const quoted = new Set(
+const quotedTypes = new Set(
   [
     ...["Timestamp", "Duration", "FieldMask"],
     ...["String", "Bytes", "Int32", "UInt32", "Int64", "UInt64", "Float", "Double"].map((name) => `${name}Value`),
   ].map((name) => `google.protobuf.${name}`),
 );
 
+// isBare tells whether a text of the field's type stands without quotes.
+function isBare(f: Field): boolean {
+  return !f.repeated && f.key === undefined && (f.message === undefined || quotedTypes.has(f.message.desc.typeName));
+}
+
 /** metadataText returns the text of a populated field; undefined where it has no ProtoJSON. */
-export function metadataText(types: Types, field: DescField, value: Single | Single[] | MapValue): string | undefined {
-  let text: JsonText;
-  try {
-    text = fieldToJson(types, field, value);
-  } catch {
+export function metadataText(codec: Codec, f: Field, pieces: readonly Piece[]): Text | undefined {
+  const written = codec.fieldText(f, pieces, maxNesting);
+  if (written === undefined) {
     return undefined;
   }
-  return text.startsWith('"') && standsAlone(field) ? unquote(text) : text;
+  return written.text.startsWith('"') && isBare(f) ? { ...written, text: JSON.parse(written.text) as string } : written;
 }
 
-// standsAlone tells whether a text of the field's type loses its quotes.
-function standsAlone(field: DescField): boolean {
-  if (field.fieldKind === "message") {
-    return quoted.has(field.message.typeName);
-  }
-  return field.fieldKind === "scalar" || field.fieldKind === "enum";
-}
+const nothing = new Uint8Array();
 
-/** readMetadataText sets a field to what a text says of its type; else it stays unset. */
-export function readMetadataText(into: Fields, field: DescField, given: string, types: Types): void {
+/** readMetadataText returns the bytes of a field that a text of metadata is; none where it says nothing of its type. */
+export function readMetadataText(codec: Codec, f: Field, given: string): Uint8Array {
   const text = repair(given);
-  const asJson = (json: JsonText): void => {
-    try {
-      readFieldJson(into, field, json, { types, lenient: true });
-    } catch {
-      // A text that says nothing of the type leaves the field unset.
+  let quoted = isBare(f);
+  if (quoted && f.enumeration !== undefined) {
+    quoted = f.enumeration.isNull ? text !== "null" : !isNumber(text);
+  } else if (quoted && f.scalar === ScalarType.BOOL) {
+    quoted = false;
+    if (text !== "true" && text !== "false") {
+      return nothing;
     }
-  };
-  if (!standsAlone(field)) {
-    // null says nothing of a list, a map or a message.
-    if (isJson(text) && text.trim() !== "null") {
-      asJson(compactJson(text, { body: Infinity, depth: Infinity }));
-    }
-    return;
+  } else if (quoted && f.scalar === ScalarType.BYTES && /[\r\n]/.test(text)) {
+    return nothing; // readers of base64 skip line breaks
   }
-  const enumeration = enumOf(field);
-  if (enumeration !== undefined) {
-    const known = enumeration.values.find((v) => v.name === text);
-    if (known !== undefined) {
-      into.set(field, known.number);
-    } else if (enumeration.typeName === "google.protobuf.NullValue") {
-      if (text === "null") {
-        into.set(field, 0);
-      }
-    } else if (/^(?:0|-?[1-9][0-9]*|-0)$/.test(text)) {
-      asJson(text);
-    }
-    return;
-  }
-  if (field.fieldKind === "scalar") {
-    switch (scalarOf(field)) {
-      case ScalarType.BOOL:
-        if (text === "true" || text === "false") {
-          into.set(field, text === "true");
-        }
-        return;
-      case ScalarType.BYTES:
-        try {
-          into.set(field, readBytes(text));
-        } catch {
-          // The same.
-        }
-        return;
-    }
-  }
-  asJson(quote(text));
+  const v = tryParse(quoted ? JSON.stringify(text) : text, maxNesting);
+  return !v.exists || v.doubled || v.lone ? nothing : (codec.readField(f, v) ?? nothing);
 }

@@ -5,14 +5,17 @@ import type { Catalog } from "./catalog.js";
 /** The limits of a reader unless its options say otherwise. */
 export const defaultLimits = { body: 4 << 20, details: 1024, depth: 100, message: 1 << 20 } as const;
 
-/** The room for an error in gRPC headers, in bytes, unless an option says otherwise. */
-export const defaultBudget = 8 << 10;
+/** The room for an error in gRPC headers, counted as HTTP/2 counts, in bytes, unless an option says otherwise. */
+export const defaultBudget = 7 << 10;
 
 /**
  * How much deeper than on one wire a detail may stand on another: what nests
  * deeper is not passed on as JSON, since readers would not take it.
  */
 export const envelopeDepth = 8;
+
+/** How deep the JSON of a detail that is written may nest. */
+export const detailDepth = defaultLimits.depth - envelopeDepth;
 
 /** Limits bound what a reader takes from foreign bytes. Infinity means no limit. */
 export interface Limits {
@@ -26,28 +29,26 @@ export interface Limits {
   readonly message?: number;
 }
 
-/** isHttpStatus tells whether a response can have a status (RFC 9110 section 15). */
-export function isHttpStatus(n: number): boolean {
-  return n >= 100 && n <= 999;
-}
-
-/** DecodeSettings are the options of a reader with their defaults. */
-export interface DecodeSettings {
+/** Decoding says how an error is read. */
+export interface Decoding {
   readonly catalog: Catalog;
-  /** Where errors are looked up: catalog, but in the check of a writer. */
-  readonly errors: Catalog;
   readonly limits: Required<Limits>;
+  /** The status of the response; 0 for none. */
   readonly httpStatus: number;
+  /** Whether the error ended a stream, of which the HTTP status says nothing. */
   readonly stream: boolean;
+  /** The Retry-After header, which came at receivedAt; "" for none. */
   readonly retryAfter: string;
   readonly receivedAt: number;
 }
 
-/** EncodeSettings are the options of a writer with their defaults. */
-export interface EncodeSettings {
+/** Encoding says how an error is written. */
+export interface Encoding {
   readonly catalog: Catalog;
+  /** Keeps errmap.v1.Carried out. */
   readonly withoutCarried: boolean;
+  /** The room for the headers of gRPC in bytes. */
   readonly budget: number;
-  /** undefined where nobody asked for notes. */
+  /** Called for each part that is left out; undefined for no one. */
   readonly note: ((text: string) => void) | undefined;
 }

@@ -1,27 +1,40 @@
-// google.rpc.RetryInfo and the Retry-After header (RFC 9110 section 10.2.3).
+// Delays and the Retry-After header (RFC 9110 section 10.2.3).
 
-import { create, toBinary } from "@bufbuild/protobuf";
-import { RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
-import { bytesDetail, type Hub, type RawDetail, typeName } from "./hub.js";
-import type { Catalog } from "./catalog.js";
-import { toShape } from "./fields.js";
-import { bytesOf } from "./render.js";
-import { clip } from "./utf8.js";
+import type { Delay } from "./info.js";
+import { Out } from "./protowire.js";
 
 // What a duration of every language can say, in milliseconds.
 const longest = 250 * 365 * 24 * 60 * 60 * 1000;
 
-/** retryDetail makes a RetryInfo of a delay in milliseconds, not below 0. */
-export function retryDetail(delay: number): RawDetail {
+/** retryDetail returns the bytes of a google.rpc.RetryInfo of a delay in milliseconds, not below 0. */
+export function retryDetail(delay: number): Uint8Array {
   const ms = Math.max(0, Math.min(delay, longest));
-  const seconds = Math.floor(ms / 1000);
-  const nanos = Math.round((ms - seconds * 1000) * 1_000_000);
-  const info = create(RetryInfoSchema, { retryDelay: { seconds: BigInt(seconds), nanos } });
-  return bytesDetail(typeName.retryInfo, toBinary(RetryInfoSchema, info));
+  let seconds = Math.floor(ms / 1000);
+  let nanos = Math.round((ms - seconds * 1000) * 1_000_000);
+  if (nanos >= 1_000_000_000) {
+    nanos -= 1_000_000_000;
+    seconds++;
+  }
+  const out = new Out();
+  out.tag(1, 2);
+  out.framed(() => {
+    [seconds, nanos].forEach((n, i) => {
+      if (n !== 0) {
+        out.tag(i + 1, 0);
+        out.varint(n);
+      }
+    });
+  });
+  return out.done();
 }
 
-/** retryAfterOf returns the Retry-After value of a delay: whole seconds, rounded up. */
-export function retryAfterOf(delay: number): string {
+/** delayMs returns a delay in milliseconds, not below 0. */
+export function delayMs(delay: Delay): number {
+  return Math.max(0, Number(delay.seconds) * 1000 + delay.nanos / 1_000_000);
+}
+
+/** wholeSeconds returns a delay as a Retry-After value: whole seconds, rounded up. */
+export function wholeSeconds(delay: number): string {
   return String(Math.ceil(Math.max(0, delay) / 1000));
 }
 
@@ -68,32 +81,3 @@ function httpDate(text: string): number | undefined {
   return fits ? date.getTime() : undefined;
 }
 
-/** addRetryAfter appends what a header says as a RetryInfo, unless the error has one. */
-export function addRetryAfter(e: Hub, c: Catalog, value: string, receivedAt: number): void {
-  const delay = parseRetryAfter(value, receivedAt);
-  if (delay === undefined) {
-    e.notes.add(`Retry-After ${JSON.stringify(clip(value, 64))} is neither seconds nor a date`);
-    return;
-  }
-  if (e.details.some((d) => d.name === typeName.retryInfo)) {
-    const said = saidDelay(e, c);
-    if (said === undefined || retryAfterOf(said) !== retryAfterOf(delay)) {
-      e.notes.add(`Retry-After ${JSON.stringify(clip(value, 64))} is not the delay of the RetryInfo, which stands`);
-    }
-    return;
-  }
-  e.details = [...e.details, retryDetail(delay)];
-}
-
-// saidDelay returns the delay of the first RetryInfo in milliseconds; undefined where it
-// says none that can be read.
-function saidDelay(e: Hub, c: Catalog): number | undefined {
-  const d = e.details.find((detail) => detail.name === typeName.retryInfo);
-  const bytes = d === undefined ? undefined : bytesOf(c, d);
-  try {
-    const delay = bytes === undefined ? undefined : toShape(RetryInfoSchema, bytes);
-    return delay === undefined ? undefined : Number(delay.retryDelay?.seconds ?? 0) * 1000 + (delay.retryDelay?.nanos ?? 0) / 1_000_000;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,132 +1,180 @@
-// google.rpc.Status, as a message and in ProtoJSON.
+// google.rpc.Status as bytes: docs/wire.md sections 5 and 8.
 
-import { type Item, plainItems, restore } from "./carried.js";
-import { type Catalog, noErrors } from "./catalog.js";
-import { Code, codeByName, codeFromHttp, isInt32 } from "./code.js";
-import { safeIntegerOf } from "./decimal.js";
-import { finish, foreign, OkError, reasonFor } from "./decode.js";
-import { addMember, Hub, nothing, type RawDetail, take, Wire } from "./hub.js";
-import { compactJson, isJsonNumber, type JsonText, newMember, objectMembers, quote, stringValue } from "./json.js";
-import type { DecodeSettings, EncodeSettings } from "./options.js";
-import { parseElement, render } from "./render.js";
-import { plainCandidate, readable, settle } from "./settle.js";
-import type { Status } from "./wire.js";
+import { Writing } from "./carried.js";
+import { Code } from "./code.js";
+import { OkError, Reading } from "./decode.js";
+import { Hub, RawDetail, Wire } from "./hub.js";
+import type { Decoding, Encoding } from "./options.js";
+import { Cursor, Out, sizeBytes, WireType } from "./protowire.js";
+import { restore } from "./restore.js";
+import { decodeUtf8, quoted, sameBytes } from "./text.js";
 
-/** encodeStatus makes the status of an error for one of the two wires that have one. */
-export function encodeStatus(given: Hub, o: EncodeSettings, wire: Wire.GRPC | Wire.STATUS): Status {
-  const e = readable(given, o.catalog);
-  const unknown = e.receivedOn(wire).unknownFields;
-  return settle<Status>(e, o, {
-    wire,
-    shape: "binary",
-    marker: false,
-    writesNumber: wire === Wire.STATUS || e.number > 0,
-    own: noErrors,
-    candidates: [plainCandidate(wire, { ...nothing(wire), unknownFields: unknown })],
-    items: () => plainItems(o.catalog, e.details, "binary"),
-    write: (_, items, _marker, carried) => ({
-      code: wire === Wire.GRPC && e.number < 0 ? Code.UNKNOWN : e.number,
-      message: e.message,
-      details: [...items.flatMap((it) => (it.plain === undefined ? [] : [it.plain.read])), ...(carried === undefined ? [] : [carried])],
-      unknown,
-    }),
-    read: (s, settings) => readStatus(s, settings, wire),
-  });
+/** Status is a google.rpc.Status, its details as they travel. */
+export interface Status {
+  readonly code: number;
+  readonly message: string;
+  readonly details: readonly RawDetail[];
+  /** The fields that the schema does not know. */
+  readonly unknown: Uint8Array;
 }
 
-/** readStatus reads a status; it throws OkError where its code is 0. */
-export function readStatus(s: Status & { readonly notes?: readonly string[] }, o: DecodeSettings, wire: Wire.GRPC | Wire.STATUS): Hub {
+/** plainStatus returns what a Status says of an error on one of the two wires that have one. */
+export function plainStatus(e: Hub, o: Encoding, wire: Wire.GRPC | Wire.STATUS): Status {
+  const w = new Writing(e, o, "binary");
+  let unknown = new Uint8Array();
+  w.receive(wire === Wire.STATUS || e.number > 0, (r) => {
+    if (r.wire !== wire) {
+      return r;
+    }
+    unknown = r.unknownFields as Uint8Array<ArrayBuffer>;
+    return { ...r, unknownFields: new Uint8Array() };
+  });
+  const code = wire === Wire.GRPC && e.number < 0 ? Code.UNKNOWN : e.number;
+  return { code, message: e.message, details: w.withCarried(w.binary(), wire), unknown };
+}
+
+/** decodeStatus reads the bytes of a google.rpc.Status; it throws an OkError where the code is 0. */
+export function decodeStatus(bytes: Uint8Array, o: Decoding): Hub {
+  const r = new Reading(o);
+  const s = parseStatus(bytes, o.limits.details, (note) => r.note(note));
+  if (typeof s === "string") {
+    throw new TypeError(s);
+  }
+  return finishStatus(r, s);
+}
+
+function finishStatus(r: Reading, s: Status): Hub {
   if (s.code === 0) {
     throw new OkError();
   }
-  const e = new Hub();
-  e.decoded = true;
-  s.notes?.forEach((note) => e.notes.add(note));
+  const { e } = r;
   e.number = s.code;
   e.message = s.message;
   e.details = s.details;
-  e.setReceived({ ...nothing(wire), unknownFields: s.unknown });
-  restore(o.catalog, e, "binary");
-  finish(e, o);
+  r.said({ wire: Wire.STATUS, unknownFields: s.unknown });
+  restore(r, "binary");
+  r.finish();
   return e;
 }
 
-/** encodeStatusJson writes the ProtoJSON of a google.rpc.Status. */
-export function encodeStatusJson(given: Hub, o: EncodeSettings): JsonText {
-  const e = readable(given, o.catalog);
-  return settle<JsonText>(e, o, {
-    wire: Wire.STATUS,
-    shape: "objects",
-    marker: false,
-    writesNumber: true,
-    own: noErrors,
-    candidates: [plainCandidate(Wire.STATUS)],
-    items: () => plainItems(o.catalog, e.details, "objects"),
-    write: (_, items, _marker, carried) => {
-      const message = e.message === "" ? "" : `,"message":${quote(e.message)}`;
-      return `{"code":${e.number}${message}${detailsMember(o.catalog, items, carried)}}`;
-    },
-    read: decodeStatusJson,
-  });
+/** ParsedStatus is a Status as it was read. */
+export interface ParsedStatus extends Status {
+  /** False where a field has a wrong wire type or a type URL no slash. */
+  readonly strict: boolean;
 }
 
-/** detailsMember writes the details member of a JSON form with a comma before it; nothing without any. */
-export function detailsMember(c: Catalog, items: readonly Item[], carried: RawDetail | undefined): JsonText {
-  const texts = items.flatMap((it) => (it.plain === undefined ? [] : [it.plain.json]));
-  if (carried !== undefined) {
-    texts.push(render(c, carried).text);
+/**
+ * parseStatus reads the wire form field by field, so that text that is not UTF-8 costs no
+ * detail. Details after so many are not kept. Of a field that stands twice the last
+ * counts, as everywhere in Protobuf. A string says what is wrong with the bytes.
+ */
+export function parseStatus(bytes: Uint8Array, most: number, note: (text: string) => void): ParsedStatus | string {
+  let code = 0;
+  let message = "";
+  let strict = true;
+  let count = 0;
+  const details: RawDetail[] = [];
+  const unknown = new Out();
+  const c = new Cursor(bytes);
+  while (c.more) {
+    const start = c.at;
+    if (!c.tag()) {
+      return "not a google.rpc.Status";
+    }
+    const { number, type } = c;
+    if (!c.skip()) {
+      return "not a google.rpc.Status";
+    }
+    if (number === 1 && type === WireType.Varint) {
+      const n = c.low | 0;
+      if (code !== 0 && code !== n) {
+        note(`a google.rpc.Status says code ${code} and then ${n}, which counts`);
+      }
+      code = n;
+    } else if (number === 2 && type === WireType.LengthDelimited) {
+      const text = decodeUtf8(bytes.subarray(c.from, c.to));
+      if (message !== "" && message !== text) {
+        note(`a google.rpc.Status says message ${quoted(message)} and then another one, which counts`);
+      }
+      message = text;
+    } else if (number === 3 && type === WireType.LengthDelimited) {
+      const d = parseAny(bytes, c.from, c.to, count, note);
+      if (d === undefined) {
+        return `not a google.rpc.Status: detail ${count} is malformed`;
+      }
+      strict &&= d.typeUrl.includes("/");
+      count++;
+      if (count - 1 <= most) {
+        details.push(d);
+      }
+    } else {
+      strict &&= number > 3;
+      unknown.raw(bytes.subarray(start, c.at));
+    }
   }
-  return texts.length === 0 ? "" : `,"details":[${texts.join(",")}]`;
+  if (count > details.length) {
+    note(`${count - details.length} details after the first ${details.length} dropped`);
+  }
+  return { code, message, details, unknown: unknown.done(), strict };
 }
 
-/** decodeStatusJson reads the ProtoJSON of a google.rpc.Status; it throws OkError where the code is 0 or missing. */
-export function decodeStatusJson(body: string | Uint8Array, o: DecodeSettings): Hub {
-  let text: JsonText;
-  try {
-    text = compactJson(body, o.limits);
-  } catch (cause) {
-    return foreign(Wire.STATUS, body, o, codeFromHttp, reasonFor(cause));
+function parseAny(bytes: Uint8Array, from: number, to: number, place: number, note: (text: string) => void): RawDetail | undefined {
+  let typeUrl = "";
+  let value = new Uint8Array();
+  let unknown = false;
+  const c = new Cursor(bytes, from, to);
+  while (c.more) {
+    if (!c.tag()) {
+      return undefined;
+    }
+    const { number, type } = c;
+    if (!c.skip()) {
+      return undefined;
+    }
+    if (number === 1 && type === WireType.LengthDelimited) {
+      const text = decodeUtf8(bytes.subarray(c.from, c.to));
+      if (typeUrl !== "" && typeUrl !== text) {
+        note(`detail ${place} says type ${quoted(typeUrl)} and then another one, which counts`);
+      }
+      typeUrl = text;
+    } else if (number === 2 && type === WireType.LengthDelimited) {
+      const content = bytes.slice(c.from, c.to);
+      if (value.length > 0 && !sameBytes(value, content)) {
+        note(`detail ${place} says two values: the last counts`);
+      }
+      value = content;
+    } else {
+      unknown = true;
+    }
   }
-  const members = objectMembers(text);
-  if (members === undefined) {
-    return foreign(Wire.STATUS, body, o, codeFromHttp, "not a JSON object");
+  if (unknown) {
+    note(`detail ${place}: fields that google.protobuf.Any does not have dropped`);
   }
-  const e = new Hub();
-  e.decoded = true;
-  const [ours, others] = take(members, e.notes, "code", "message", "details");
-  if (ours.size === 0 && members.length > 0) {
-    return foreign(Wire.STATUS, body, o, codeFromHttp, "no code, message or details");
-  }
-  const raw = ours.get("code");
-  const number = statusCode(raw);
-  let rest = others;
-  if (number === undefined && raw !== undefined) {
-    e.notes.add(`code ${raw} is no number: UNKNOWN`);
-    rest = addMember(rest, newMember("code", raw), e.notes);
-  }
-  e.number = number ?? Code.UNKNOWN;
-  if (e.number === 0) {
-    throw new OkError();
-  }
-  e.message = e.text(Wire.STATUS, ours, "message");
-  e.details = e.elements(o, Wire.STATUS, ours, "details").map((element) => parseElement(o.catalog, element));
-  e.keep(Wire.STATUS, rest);
-  restore(o.catalog, e, "objects");
-  finish(e, o);
-  return e;
+  return new RawDetail(typeUrl, value);
 }
 
-// statusCode reads a number, the text of one, or the name of a code.
-function statusCode(raw: JsonText | undefined): number | undefined {
-  if (raw === undefined || raw === "null") {
-    return 0;
+/** serializeStatus writes the wire form. */
+export function serializeStatus(s: Status): Uint8Array {
+  const out = new Out();
+  if (s.code !== 0) {
+    out.tag(1, WireType.Varint);
+    out.int(s.code);
   }
-  const name = stringValue(raw);
-  if (name === "OK") {
-    return 0;
+  if (s.message !== "") {
+    out.textField(2, s.message);
   }
-  const known = name === undefined ? undefined : codeByName(name);
-  const token = name ?? raw;
-  const n = known ?? (isJsonNumber(token) ? safeIntegerOf(token) : undefined);
-  return n !== undefined && isInt32(n) ? n : undefined;
+  for (const d of s.details) {
+    out.tag(3, WireType.LengthDelimited);
+    const start = out.begin();
+    if (d.typeUrl !== "") {
+      out.textField(1, d.typeUrl);
+    }
+    if (d.value.length > 0) {
+      out.room(sizeBytes(d.value.length) + 1);
+      out.bytesField(2, d.value);
+    }
+    out.frame(start);
+  }
+  out.raw(s.unknown);
+  return out.done();
 }

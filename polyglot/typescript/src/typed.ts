@@ -3,11 +3,10 @@
 import { clone, create, type DescFile, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Catalog, type ErrorClass, noErrors } from "./catalog.js";
 import { decodeInstance, definitionOf, encodeInstance } from "./definition.js";
-import { ErrmapError, type ErrorInit, infoFor, type InternalInit, rebuild, type State, state, stateOf } from "./error.js";
+import { ErrmapError, type ErrorInit, infoFor, type InternalInit, rebuild, shapeOf, type State, state, stateOf } from "./error.js";
 import { Hub } from "./hub.js";
-import { toShape } from "./fields.js";
-import { parseMessage } from "./message.js";
-import { bytesOf, identityOf } from "./render.js";
+import { identityOf } from "./identity.js";
+import { knownPart } from "./info.js";
 
 /** Init is what the fields of an error may be given as. */
 export type Init<Desc extends DescMessage> = MessageInitShape<Desc>;
@@ -17,17 +16,20 @@ export type Init<Desc extends DescMessage> = MessageInitShape<Desc>;
  * it, with a property for each field.
  */
 export abstract class TypedError<Desc extends DescMessage, Domain extends string, Reason extends string> extends ErrmapError {
-  /** The fields of the error as the message that they are, which is frozen. */
-  readonly fields: MessageShape<Desc>;
+  #fields: MessageShape<Desc> | undefined;
 
   protected constructor(schema: Desc, init?: Init<Desc>, options?: ErrorInit) {
-    const made = create(schema, init);
-    const fields = (made as unknown) === init ? clone(schema, made as MessageShape<Desc>) : (made as MessageShape<Desc>);
-    const given = (options as InternalInit | undefined)?.[state] ?? madeHere(schema, fields);
-    super(definitionOf(schema).code, "", { ...options, [state]: given } as InternalInit);
+    const given = (options as InternalInit | undefined)?.[state];
+    const made = given === undefined ? madeHere(schema, init) : undefined;
+    super(definitionOf(schema).code, "", made === undefined ? options : ({ ...options, [state]: made.state } as InternalInit));
     this.name = schema.name;
-    Object.defineProperty(this, "name", { enumerable: false });
-    this.fields = Object.freeze(fields) as MessageShape<Desc>;
+    this.#fields = made?.fields;
+  }
+
+  /** The fields of the error as the message that they are, which is frozen. */
+  get fields(): MessageShape<Desc> {
+    this.#fields ??= Object.freeze(fieldsOf(this.#schema() as Desc, stateOf(this))) as MessageShape<Desc>;
+    return this.#fields;
   }
 
   /** The reason of the class. */
@@ -51,15 +53,34 @@ export abstract class TypedError<Desc extends DescMessage, Domain extends string
 }
 
 // madeHere is what a message says of which nothing was received.
-function madeHere<Desc extends DescMessage>(schema: Desc, fields: MessageShape<Desc>): State {
+function madeHere<Desc extends DescMessage>(schema: Desc, init?: Init<Desc>): { state: State; fields: MessageShape<Desc> } {
+  const made = create(schema, init);
+  const fields = (made as unknown) === init ? clone(schema, made as MessageShape<Desc>) : (made as MessageShape<Desc>);
   const d = definitionOf(schema);
   const catalog = catalogOf(schema.file);
   const hub = new Hub();
-  const { text, details } = encodeInstance(d, parseMessage(schema, toBinary(schema, fields)), catalog, hub.notes);
+  const { text, details } = encodeInstance(d, toBinary(schema, fields), catalog.codec, hub.notes);
   hub.number = d.code;
   hub.message = text;
   hub.details = details;
-  return { hub, catalog };
+  return { state: { hub, catalog }, fields: Object.freeze(fields) as MessageShape<Desc> };
+}
+
+// fieldsOf reads the fields of an error that was received.
+function fieldsOf<Desc extends DescMessage>(schema: Desc, { hub, catalog }: State): MessageShape<Desc> {
+  const d = definitionOf(schema);
+  const info = infoFor(hub, d, catalog);
+  const find = (name: string): Uint8Array | undefined => {
+    for (const detail of hub.details) {
+      const found = detail.is(name) ? knownPart(catalog.codec, detail) : undefined;
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    return undefined;
+  };
+  const bytes = info === undefined ? undefined : decodeInstance(d, info, find, catalog.codec);
+  return (bytes === undefined ? undefined : shapeOf(schema, bytes)) ?? (create(schema) as MessageShape<Desc>);
 }
 
 const catalogs = new WeakMap<DescFile, Catalog>();
@@ -111,25 +132,13 @@ export function asError<E extends ErrmapError>(value: unknown, one: ErrorClass &
 /** errorFrom makes an error of what was read: of the class of its identity where the catalogue has one. */
 export function errorFrom(given: State, init: ErrorInit = {}): ErrmapError {
   const { hub, catalog } = given;
-  const info = identityOf(hub.details, catalog, catalog);
+  const info = identityOf(hub.details, catalog)?.info;
   const d = info === undefined ? undefined : catalog.find(info.domain, info.reason);
   const one = d === undefined ? undefined : catalog.classOf(d.desc.typeName);
   return one === undefined ? new ErrmapError(hub.number, "", { ...init, [state]: given } as InternalInit) : newTyped(one, given, init);
 }
 
 function newTyped(one: ErrorClass, given: State, init: ErrorInit): ErrmapError {
-  const { hub, catalog } = given;
-  const info = infoFor(hub, one, catalog);
-  const bytes = (name: string): Uint8Array | undefined => {
-    for (const d of hub.details) {
-      const found = d.name === name ? bytesOf(catalog, d) : undefined;
-      if (found !== undefined) {
-        return found;
-      }
-    }
-    return undefined;
-  };
   const make = one as unknown as new (fields: unknown, init: InternalInit) => ErrmapError;
-  const fields = info === undefined ? undefined : toShape(one.schema, decodeInstance(definitionOf(one.schema), info, bytes, catalog));
-  return new make(fields, { ...init, [state]: given });
+  return new make(undefined, { ...init, [state]: given });
 }

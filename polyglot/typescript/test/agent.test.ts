@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { a2a, Code, ErrmapError, fromJsonRpc, fromResponse } from "../src/index.js";
+import { a2a, Code, decodeJsonRpc, decodeResponse, ErrmapError, profileA2a } from "../src/index.js";
 
 const binary = process.env["ERRMAP"] ?? fileURLToPath(new URL("../../../../.build/errmap", import.meta.url));
 
@@ -42,9 +42,9 @@ function said(reason: string): unknown {
 describe("every error of A2A", () => {
   for (const one of a2a.errors_errmap_a2a_v1_errors) {
     it(one.reason, async () => {
-      const rpc = fromJsonRpc(await call("SendMessage", said(one.reason)), { profile: "a2a" });
+      const rpc = decodeJsonRpc(await call("SendMessage", said(one.reason)), { profile: profileA2a });
       assert.ok(rpc instanceof one, `${rpc.name}: ${rpc.message}`);
-      const http = await fromResponse(await fetch(`${url}/message:send`, { method: "POST", headers, body: JSON.stringify(said(one.reason)) }));
+      const http = await decodeResponse(await fetch(`${url}/message:send`, { method: "POST", headers, body: JSON.stringify(said(one.reason)) }));
       assert.ok(http instanceof one, `${http?.name ?? "nothing"}: ${http?.message ?? ""}`);
       assert.deepEqual([http.code, http.message, http.metadata], [rpc.code, rpc.message, rpc.metadata]);
     });
@@ -52,7 +52,7 @@ describe("every error of A2A", () => {
 });
 
 it("a task that is not there", async () => {
-  const err: ErrmapError = fromJsonRpc(await call("GetTask", { id: "nope" }), { profile: "a2a" });
+  const err: ErrmapError = decodeJsonRpc(await call("GetTask", { id: "nope" }), { profile: profileA2a });
   assert.ok(err instanceof a2a.TaskNotFoundError);
   assert.equal(err.code, Code.NOT_FOUND);
 });
@@ -60,5 +60,5 @@ it("a task that is not there", async () => {
 it("a request without a version", async () => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: "nope" } });
   const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
-  assert.ok(fromJsonRpc(await response.text(), { profile: "a2a" }) instanceof a2a.VersionNotSupportedError);
+  assert.ok(decodeJsonRpc(await response.text(), { profile: profileA2a }) instanceof a2a.VersionNotSupportedError);
 });

@@ -12,7 +12,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { startServer } from "./server.js";
-import { allVectors, differs, vectorFiles } from "./vectorfiles.js";
+import { allVectors, vectorFiles } from "./vectorfiles.js";
 
 const limit = 60_000;
 
@@ -34,7 +34,6 @@ test("the package runs in a browser", { skip: browser === undefined ? "no Chromi
   });
   writeFileSync(join(page, "index.html"), '<!doctype html><meta charset="utf-8"><title>errmap</title><script type="module" src="page.js"></script>');
   writeFileSync(join(page, "vectors.json"), JSON.stringify(vectorFiles()));
-  writeFileSync(join(page, "differs.json"), JSON.stringify(differs()));
   const server = await startServer("-files", page);
   const { listener, result } = await report();
   const address = listener.address();

@@ -8,8 +8,8 @@ import { create, fromBinary } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { createConnectTransport as createNodeTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { createConnectTransport as createWebTransport } from "@connectrpc/connect-web";
-import { Code, createCatalog, fromConnectError, fromConnectJson, fromGrpc, fromStatus } from "../src/index.js";
-import { fromBase64 } from "../src/utf8.js";
+import { Code, createCatalog, fromConnectError, decodeConnect, decodeGrpc, decodeStatus } from "../src/index.js";
+import { fromBase64 } from "../src/text.js";
 import { ErrorInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
 import { errors_shop_v1_cart, StockEmptyError } from "./gen/shop/v1/cart_errmap.js";
 import { cart, caught, type Server, startServer, transports } from "./server.js";
@@ -19,7 +19,7 @@ const catalog = createCatalog(errors_shop_v1_cart);
 describe("field 007: debug of a Connect detail is any JSON", () => {
   for (const debug of ['"1s"', "null", "[1]", "{}", "1.0"]) {
     it(debug, () => {
-      const err = fromConnectJson(`{"code":"unavailable","details":[{"type":"google.protobuf.Duration","value":"CAE","debug":${debug}}]}`);
+      const err = decodeConnect(`{"code":"unavailable","details":[{"type":"google.protobuf.Duration","value":"CAE","debug":${debug}}]}`);
       assert.equal(err.code, Code.UNAVAILABLE);
       assert.deepEqual(err.detail(DurationSchema), create(DurationSchema, { seconds: 1n }));
       assert.deepEqual(err.notes, []);
@@ -32,20 +32,20 @@ describe("field 013: one call from a header to a typed error", () => {
     "CAUSBGdvbmUaVgoodHlwZS5nb29nbGVhcGlzLmNvbS9nb29nbGUucnBjLkVycm9ySW5mbxIqCgtTVE9DS19FTVBUWRIQc2hvcC5leGFtcGxlLmNvbRoJCgNza3USAkEx";
 
   it("header lines", () => {
-    const err = fromGrpc({ "grpc-status": "5", "grpc-message": "gone", "grpc-status-details-bin": ST5 }, { catalog });
+    const err = decodeGrpc({ "grpc-status": "5", "grpc-message": "gone", "grpc-status-details-bin": ST5 }, { catalog });
     assert.ok(err instanceof StockEmptyError);
     assert.deepEqual([err.sku, err.message, err.code, err.metadata.get("sku")], ["A1", "gone", Code.NOT_FOUND, "A1"]);
   });
 
   it("Headers of fetch", () => {
-    const err = fromGrpc(new Headers({ "Grpc-Status": "5", "Grpc-Status-Details-Bin": ST5 }), { catalog });
+    const err = decodeGrpc(new Headers({ "Grpc-Status": "5", "Grpc-Status-Details-Bin": ST5 }), { catalog });
     assert.ok(err instanceof StockEmptyError);
   });
 
   it("the bytes of the status", () => {
     const bytes = fromBase64(ST5);
     assert.ok(bytes !== undefined);
-    const err = fromStatus(bytes, { catalog });
+    const err = decodeStatus(bytes, { catalog });
     assert.ok(err instanceof StockEmptyError);
     assert.equal(fromBinary(ErrorInfoSchema, err.details[0]?.value ?? new Uint8Array()).reason, "STOCK_EMPTY");
   });

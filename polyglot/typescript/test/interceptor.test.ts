@@ -8,16 +8,16 @@ import { Code as ConnectCode, ConnectError, type ConnectRouter } from "@connectr
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import {
   Code,
-  connectInterceptor,
+  serverInterceptor,
   createCatalog,
   ErrmapError,
   forward,
   fromConnectError,
-  fromConnectJson,
-  fromJsonRpc,
+  decodeConnect,
+  decodeJsonRpc,
   type Report,
   toConnectError,
-  toJsonRpcText,
+  encodeJsonRpcText,
 } from "../src/index.js";
 import { DebugInfoSchema, RequestInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
 import { errors_shop_v1_cart, InvalidCartError, StockEmptyError } from "./gen/shop/v1/cart_errmap.js";
@@ -43,13 +43,13 @@ function fail(sku: string): never {
     case "debug":
       throw new InvalidCartError({ debug: { detail: secret } });
     case "received":
-      throw fromConnectJson({ code: "not_found", message: secret });
+      throw decodeConnect({ code: "not_found", message: secret });
     case "received by Connect":
       throw new ConnectError(secret, ConnectCode.NotFound, { "content-type": "application/json" });
     case "local":
       throw fromConnectError(new TypeError(`fetch failed: ${secret}`));
     case "forwarded":
-      throw forward(fromJsonRpc(foreign));
+      throw forward(decodeJsonRpc(foreign));
     case "forwarded local":
       throw forward(fromConnectError(new TypeError(`fetch failed: ${secret}`)));
     case "forwarded answer of an intermediary": {
@@ -88,7 +88,7 @@ before(async () => {
       },
     });
   };
-  const interceptors = [connectInterceptor({ catalog, onHidden })];
+  const interceptors = [serverInterceptor({ catalog, onHidden })];
   http = createServer(connectNodeAdapter({ routes, interceptors }));
   http.on("session", (session) => sessions.add(session));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
@@ -139,7 +139,7 @@ for (const name of ["Connect over HTTP/2", "gRPC"]) {
 
     it("a forwarded error is sent on whole", async () => {
       const err = await failed("forwarded");
-      assert.equal(toJsonRpcText(err).text, foreign);
+      assert.equal(encodeJsonRpcText(err).text, foreign);
       const local = await failed("forwarded local");
       assert.deepEqual([local.code, local.message], [Code.UNAVAILABLE, "unavailable"]);
       const answer = await failed("forwarded answer of an intermediary");

@@ -9,11 +9,11 @@ import {
   ErrmapError,
   type ErrorOf,
   fromConnectError,
-  fromJsonRpc,
-  fromResponse,
+  decodeJsonRpc,
+  decodeResponse,
   isErrorOf,
-  toConnectJson,
-  toJsonRpcText,
+  encodeConnect,
+  encodeJsonRpcText,
   Wire,
 } from "../src/index.js";
 import { BadRequestSchema, RequestInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
@@ -74,7 +74,7 @@ for (const name of ["Connect with JSON", "Connect with binary", "Connect over HT
 
     it("brings what rides along to the next wire", async () => {
       const err = await failed("foreign");
-      const { text } = toJsonRpcText(err, { catalog });
+      const { text } = encodeJsonRpcText(err, { catalog });
       assert.equal(
         text,
         '{"code":4711,"message":"from afar","data":[{"@type":"type.googleapis.com/acme.v9.Mystery","n":9007199254740993,"f":1.0}]}',
@@ -85,7 +85,7 @@ for (const name of ["Connect with JSON", "Connect with binary", "Connect over HT
       const err = await failed("hidden");
       assert.deepEqual([err.code, err.message], [Code.INTERNAL, "internal error"]);
       assert.match(err.detail(RequestInfoSchema)?.requestId ?? "", /^[A-Z0-9]+$/);
-      assert.doesNotMatch(toConnectJson(err), /10\.0\.0\.7/);
+      assert.doesNotMatch(encodeConnect(err), /10\.0\.0\.7/);
     });
 
     it("fails a stream after its messages", async () => {
@@ -131,7 +131,7 @@ describe("JSON-RPC", () => {
   };
 
   it("makes a typed error of a response", async () => {
-    const err = fromJsonRpc(await call("stock"), { catalog });
+    const err = decodeJsonRpc(await call("stock"), { catalog });
     assert.ok(err instanceof StockEmptyError);
     assert.equal(err.sku, "A1 é");
     assert.equal(err.code, Code.FAILED_PRECONDITION);
@@ -140,20 +140,20 @@ describe("JSON-RPC", () => {
 
   it("makes a typed error of a parsed object", async () => {
     const response = JSON.parse(await call("payment")) as { error: Record<string, unknown> };
-    const err = fromJsonRpc(response.error, { catalog });
+    const err = decodeJsonRpc(response.error, { catalog });
     assert.ok(err instanceof PaymentRequiredError);
     assert.equal(err.amount, 9007199254740993n);
   });
 
   it("keeps numbers of a foreign detail", async () => {
-    const err = fromJsonRpc(await call("foreign"), { catalog });
+    const err = decodeJsonRpc(await call("foreign"), { catalog });
     assert.deepEqual([err.code, err.received[0]?.number, err.received[0]?.wire], [Code.UNKNOWN, "4711", Wire.JSONRPC]);
     assert.match(err.details[0]?.json ?? "", /"n":9007199254740993,"f":1\.0/);
   });
 
   it("reads a method that is not there", async () => {
     const response = await fetch(server.url, { method: "POST", headers: { "content-type": "application/json" }, body: '{"jsonrpc":"2.0","id":1,"method":"nope"}' });
-    assert.equal(fromJsonRpc(await response.text()).code, Code.UNIMPLEMENTED);
+    assert.equal(decodeJsonRpc(await response.text()).code, Code.UNIMPLEMENTED);
   });
 });
 
@@ -162,7 +162,7 @@ describe("HTTP+JSON", () => {
     it(`makes a typed error of ${accept}`, async () => {
       const response = await fetch(`${server.url}/v1/shelves/1/books/2`, { headers: { accept } });
       assert.match(response.headers.get("content-type") ?? "", new RegExp("^" + accept.replace("+", "\\+")));
-      const err = await fromResponse(response, { catalog });
+      const err = await decodeResponse(response, { catalog });
       assert.ok(err instanceof BookNotFoundError);
       assert.equal(err.name$, "shelves/1/books/2");
       assert.equal(err.name, "BookNotFoundError");
@@ -172,7 +172,7 @@ describe("HTTP+JSON", () => {
   }
 
   it("reads a path that is not there", async () => {
-    const err = await fromResponse(await fetch(`${server.url}/v1/nope`), { catalog });
+    const err = await decodeResponse(await fetch(`${server.url}/v1/nope`), { catalog });
     assert.equal(err?.code, Code.NOT_FOUND);
   });
 });

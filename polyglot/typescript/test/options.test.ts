@@ -16,27 +16,26 @@ import {
   Code,
   createCatalog,
   ErrmapError,
-  fromConnectJson,
-  fromGrpc,
-  fromHttp,
-  fromJsonRpc,
-  fromProblem,
-  fromStatus,
+  decodeConnect,
+  decodeGrpc,
+  decodeHttp,
+  decodeJsonRpc,
+  decodeProblem,
+  decodeStatus,
   parseRetryAfter,
-  toConnectJson,
-  toGrpc,
-  toHttp,
-  toJsonRpcText,
-  toProblem,
-  toStatus,
+  profileA2a,
+  encodeConnect,
+  encodeGrpc,
+  encodeHttp,
+  encodeJsonRpcText,
+  encodeProblem,
+  encodeStatus,
 } from "../src/index.js";
 import { noErrors } from "../src/catalog.js";
 import { DebugInfoSchema, LocalizedMessageSchema } from "../src/gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "../src/gen/google/rpc/status_pb.js";
-import { sameText } from "../src/decimal.js";
-import { compactJson } from "../src/json.js";
-import { anyFromJson, anyToJson } from "../src/protojson.js";
-import { decodeUtf8 } from "../src/utf8.js";
+import { parse, same, tryParse } from "../src/jsontree.js";
+import { decodeUtf8 } from "../src/text.js";
 import { EverythingSchema, Kind } from "./gen/naming/v1/naming_pb.js";
 import { errors_shop_v1_cart, StockEmptyError } from "./gen/shop/v1/cart_errmap.js";
 
@@ -45,22 +44,22 @@ const mystery = '{"code":-32000,"message":"m","data":[{"@type":"type.googleapis.
 
 describe("what rides along", () => {
   it("comes back over every binary wire", () => {
-    const err = fromJsonRpc(mystery);
-    assert.equal(toJsonRpcText(fromConnectJson(toConnectJson(err))).text, mystery);
-    assert.equal(toJsonRpcText(fromGrpc(toGrpc(err))).text, mystery);
-    assert.equal(toJsonRpcText(fromStatus(toStatus(err))).text, mystery);
+    const err = decodeJsonRpc(mystery);
+    assert.equal(encodeJsonRpcText(decodeConnect(encodeConnect(err))).text, mystery);
+    assert.equal(encodeJsonRpcText(decodeGrpc(encodeGrpc(err))).text, mystery);
+    assert.equal(encodeJsonRpcText(decodeStatus(encodeStatus(err))).text, mystery);
   });
 
   it("stays out where it is not wanted, with a note", () => {
     const notes: string[] = [];
-    const text = toConnectJson(fromJsonRpc(mystery), { withoutCarried: true, onNote: (note) => notes.push(note) });
+    const text = encodeConnect(decodeJsonRpc(mystery), { withoutCarried: true, onNote: (note) => notes.push(note) });
     assert.equal(text, '{"code":"unknown","message":"m"}');
     assert.equal(notes.length, 1);
   });
 
   it("is not believed of another message", () => {
-    const forged = toConnectJson(fromJsonRpc(mystery)).replace('"message":"m"', '"message":"n"');
-    const err = fromConnectJson(forged);
+    const forged = encodeConnect(decodeJsonRpc(mystery)).replace('"message":"m"', '"message":"n"');
+    const err = decodeConnect(forged);
     assert.deepEqual([err.message, err.details.length], ["n", 0]);
     assert.match(err.notes.join(), /Carried dropped/);
   });
@@ -69,15 +68,15 @@ describe("what rides along", () => {
 describe("a catalogue", () => {
   it("lets a reader without it read the same error", () => {
     const made = new StockEmptyError({ sku: "A1" });
-    const { text } = toJsonRpcText(made, { catalog });
-    const err = fromJsonRpc(text);
+    const { text } = encodeJsonRpcText(made, { catalog });
+    const err = decodeJsonRpc(text);
     assert.deepEqual([err.code, err.reason, err.metadata.get("sku")], [Code.FAILED_PRECONDITION, "STOCK_EMPTY", "A1"]);
-    assert.equal(toJsonRpcText(err).text, text);
-    assert.ok(fromJsonRpc(toJsonRpcText(err).text, { catalog }) instanceof StockEmptyError);
+    assert.equal(encodeJsonRpcText(err).text, text);
+    assert.ok(decodeJsonRpc(encodeJsonRpcText(err).text, { catalog }) instanceof StockEmptyError);
   });
 
   it("reads a type of a problem", () => {
-    const err = fromProblem({ type: "https://shop.example.com/errors/stock-empty", status: 400 }, { catalog });
+    const err = decodeProblem({ type: "https://shop.example.com/errors/stock-empty", status: 400 }, { catalog });
     assert.ok(err instanceof StockEmptyError);
     assert.equal(err.code, Code.FAILED_PRECONDITION);
   });
@@ -87,48 +86,48 @@ describe("the budget of gRPC", () => {
   const big = new StockEmptyError({ sku: "A1" }, { retryDelay: 1000 })
     .withDetail(DebugInfoSchema, { detail: "d".repeat(10_000) })
     .withDetail(LocalizedMessageSchema, { locale: "de", message: "l".repeat(3000) });
-  const names = (headers: [string, string][]): string[] => fromGrpc(headers).details.map((d) => d.name.replace("google.rpc.", ""));
+  const names = (headers: [string, string][]): string[] => decodeGrpc(headers).details.map((d) => d.name.replace("google.rpc.", ""));
 
   for (const [budget, left] of [
     [Infinity, ["ErrorInfo", "RetryInfo", "DebugInfo", "LocalizedMessage"]],
     [8192, ["ErrorInfo", "RetryInfo", "LocalizedMessage"]],
     [2000, ["ErrorInfo", "RetryInfo"]],
-    [150, ["ErrorInfo"]],
+    [250, ["ErrorInfo"]],
     [1, []],
   ] as const) {
     it(String(budget), () => {
       const notes: string[] = [];
-      const headers = toGrpc(big, { budget, onNote: (note) => notes.push(note) });
+      const headers = encodeGrpc(big, { budget, onNote: (note) => notes.push(note) });
       assert.deepEqual(names(headers), left);
       assert.equal(headers[0]?.join(), "grpc-status,9");
       assert.equal(notes.length > 0, budget !== Infinity);
-      const size = headers.reduce((n, [name, value]) => n + name.length + value.length, 0);
-      assert.ok(size <= Math.max(budget, "grpc-status9".length), `${size} bytes`);
+      const size = headers.reduce((n, [name, value]) => n + name.length + value.length + 32, 0);
+      assert.ok(size <= Math.max(budget, "grpc-status9".length + 32), `${size} bytes`);
     });
   }
 
   it("cuts the message on a character", () => {
-    const headers = toGrpc(new ErrmapError(Code.ABORTED, "é".repeat(100)), { budget: 100, onNote: () => undefined });
+    const headers = encodeGrpc(new ErrmapError(Code.ABORTED, "é".repeat(100)), { budget: 100, onNote: () => undefined });
     assert.match(headers[1]?.[1] ?? "", /^(?:%C3%A9)+$/);
   });
 });
 
 describe("limits", () => {
   it("a body", () => {
-    assert.equal(fromHttp(" ".repeat(101), { limits: { body: 100 }, httpStatus: 503 }).code, Code.UNAVAILABLE);
-    assert.throws(() => fromHttp(" ".repeat(101), { limits: { body: 100 } }), { name: "FormError" });
+    assert.equal(decodeHttp(" ".repeat(101), { limits: { body: 100 }, httpStatus: 503 }).code, Code.UNAVAILABLE);
+    assert.throws(() => decodeHttp(" ".repeat(101), { limits: { body: 100 } }), { name: "FormError" });
   });
   it("the depth", () => {
     const deep = `{"error":{"code":404,"message":"m","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`;
-    assert.equal(fromHttp(deep, { httpStatus: 404 }).message, "HTTP status 404 Not Found");
+    assert.equal(decodeHttp(deep, { httpStatus: 404 }).message, "HTTP status 404 Not Found");
   });
   it("the details", () => {
-    const err = fromHttp({ error: { code: 404, details: Array.from({ length: 20 }, () => ({})) } }, { limits: { details: 5 } });
+    const err = decodeHttp({ error: { code: 404, details: Array.from({ length: 20 }, () => ({})) } }, { limits: { details: 5 } });
     assert.equal(err.details.length, 5);
     assert.match(err.notes.join(), /15 details/);
   });
   it("the message", () => {
-    const err = fromConnectJson({ code: "aborted", message: "é".repeat(10) }, { limits: { message: 5 } });
+    const err = decodeConnect({ code: "aborted", message: "é".repeat(10) }, { limits: { message: 5 } });
     assert.equal(err.message, "éé");
   });
 });
@@ -138,15 +137,15 @@ describe("bytes that are no text", () => {
     assert.equal(decodeUtf8(Uint8Array.of(0x63, 0x61, 0x66, 0xe9)), "caf\ufffd");
     assert.equal(decodeUtf8(Uint8Array.of(0xe2, 0x82, 0x41, 0xf0, 0x9f, 0x98, 0x80, 0xff)), "\ufffd\ufffdA\u{1f600}\ufffd");
     const body = Uint8Array.from([...new TextEncoder().encode('{"code":"aborted","message":"'), 0xe9, ...new TextEncoder().encode('"}')]);
-    assert.equal(fromConnectJson(body).message, "\ufffd");
+    assert.equal(decodeConnect(body).message, "\ufffd");
   });
   it("a byte order mark is no JSON", () => {
-    assert.throws(() => fromConnectJson('\ufeff{"code":"aborted"}'), { name: "FormError" });
-    assert.throws(() => fromConnectJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d)), { name: "FormError" });
+    assert.throws(() => decodeConnect('\ufeff{"code":"aborted"}'), { name: "FormError" });
+    assert.throws(() => decodeConnect(Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d)), { name: "FormError" });
   });
   it("what is no JSON is refused", () => {
     for (const text of ["", "{", '{"a":1,}', "[1 2]", "01", "1.", "tru", '"\\x"', '"\n"', "{} x", '{"a" 1}', "nul", "+1", ".5", "NaN", '{"a":1]']) {
-      assert.throws(() => compactJson(text, { body: 100, depth: 100 }), { name: "JsonError" }, text);
+      assert.throws(() => parse(text, 100), { name: "JsonError" }, text);
     }
   });
 });
@@ -154,9 +153,9 @@ describe("bytes that are no text", () => {
 it("__proto__ is a key like any other", () => {
   const text =
     '{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"REASON","domain":"x.example.com","metadata":{"__proto__":"a","constructor":"b"}}],"__proto__":{"toString":1}}}';
-  const err = fromHttp(text);
+  const err = decodeHttp(text);
   assert.deepEqual([...err.metadata].sort(), [["__proto__", "a"], ["constructor", "b"]]);
-  const again = fromHttp(toHttp(fromConnectJson(toConnectJson(err))).body);
+  const again = decodeHttp(encodeHttp(decodeConnect(encodeConnect(err))).body);
   assert.deepEqual([...again.metadata].sort(), [...err.metadata].sort());
   assert.match(again.received.map((r) => r.members).join(), /"__proto__":\{"toString":1\}/);
 });
@@ -164,9 +163,9 @@ it("__proto__ is a key like any other", () => {
 describe("Retry-After", () => {
   const at = new Date("2026-01-01T00:00:00Z");
   it("becomes a RetryInfo", () => {
-    const err = fromHttp("no JSON", { httpStatus: 429, headers: new Headers({ "retry-after": "7" }), receivedAt: at });
+    const err = decodeHttp("no JSON", { httpStatus: 429, headers: new Headers({ "retry-after": "7" }), receivedAt: at });
     assert.deepEqual([err.code, err.retryDelay, err.retryable], [Code.RESOURCE_EXHAUSTED, 7000, true]);
-    assert.equal(toHttp(err).headers["retry-after"], "7");
+    assert.equal(encodeHttp(err).headers["retry-after"], "7");
   });
   for (const [value, want] of [
     ["0", 0],
@@ -189,7 +188,7 @@ describe("Retry-After", () => {
     it(JSON.stringify(value), () => assert.equal(parseRetryAfter(value, at.getTime()), want));
   }
   it("is rounded up", () => {
-    assert.equal(toProblem(new ErrmapError(Code.UNAVAILABLE, "m", { retryDelay: 1500 })).headers["retry-after"], "2");
+    assert.equal(encodeProblem(new ErrmapError(Code.UNAVAILABLE, "m", { retryDelay: 1500 })).headers["retry-after"], "2");
   });
 });
 
@@ -223,11 +222,10 @@ describe("ProtoJSON", () => {
     "any in any": anyPack(AnySchema, anyPack(DurationSchema, create(DurationSchema, { seconds: 5n }))),
   })) {
     it(name, () => {
-      const text = anyToJson(types, any.typeUrl, any.value);
+      const { text } = types.codec.anyText(any.typeUrl, any.value, 100) ?? assert.fail();
       const theirs = JSON.stringify(toJson(AnySchema, any, { registry }));
-      assert.ok(sameText(text, theirs), `${text}\n${theirs}`);
-      const back = anyFromJson(text, { types, lenient: false });
-      assert.deepEqual(toBinary(AnySchema, create(AnySchema, back)), toBinary(AnySchema, any));
+      assert.ok(same(parse(text, 100), parse(theirs, 100)), `${text}\n${theirs}`);
+      assert.deepEqual(types.codec.readAny(tryParse(text)), any.value);
     });
   }
 
@@ -245,8 +243,6 @@ describe("ProtoJSON", () => {
     '{"@type":"x/naming.v1.Everything","kind":"KIND_TWO"}',
     '{"@type":"x/naming.v1.Everything","data":"A"}',
     '{"@type":"x/naming.v1.Everything","text":"\\ud800"}',
-    '{"@type":"x/naming.v1.Everything","byName":{"a":1,"a":2}}',
-    '{"@type":"x/naming.v1.Everything","i64":1,"i64":"1"}',
     '{"@type":"x/naming.v1.Everything","by_name":{},"byName":{}}',
     '{"@type":"x/naming.v1.Everything","f64":1e400}',
     '{"@type":"x/naming.v1.Everything","nothing":1}',
@@ -254,7 +250,7 @@ describe("ProtoJSON", () => {
     '{"@type":""}',
     '{"a":1}',
   ]) {
-    it(`refuses ${refused}`, () => assert.throws(() => anyFromJson(refused, { types, lenient: false }), { name: "ProtoJsonError" }));
+    it(`refuses ${refused}`, () => assert.equal(types.codec.readAny(parse(refused, 100)), undefined));
   }
 });
 
@@ -273,10 +269,10 @@ describe("hostile bodies are read in proportionate time", () => {
     "many brackets": `${"[".repeat(80)}1${"]".repeat(80)}`,
   })) {
     it(name, { timeout: 20_000 }, () => {
-      const err = fromJsonRpc(`{"code":-32001,"message":"m","data":${data}}`, { profile: "a2a" });
+      const err = decodeJsonRpc(`{"code":-32001,"message":"m","data":${data}}`, { profile: profileA2a });
       assert.equal(err.code, Code.NOT_FOUND);
-      assert.equal(toGrpc(err, { onNote: () => undefined })[0]?.[1], "5");
-      assert.equal(fromConnectJson(toConnectJson(err)).details.length, err.details.length);
+      assert.equal(encodeGrpc(err, { onNote: () => undefined })[0]?.[1], "5");
+      assert.equal(decodeConnect(encodeConnect(err)).details.length, err.details.length);
     });
   }
 });
@@ -289,7 +285,7 @@ describe("what a header says beside a RetryInfo", () => {
     ["soon", true],
   ] as const) {
     it(`is in a note if it is another delay: ${value}`, () => {
-      const e = fromHttp(body, { httpStatus: 503, headers: new Headers({ "retry-after": value }) });
+      const e = decodeHttp(body, { httpStatus: 503, headers: new Headers({ "retry-after": value }) });
       assert.equal(e.retryDelay, 1500);
       assert.equal(e.notes.length > 0, noted);
     });
@@ -301,23 +297,23 @@ it("an Any inside an Any is rendered no deeper than it may be read again", { tim
   for (let i = 0; i < 20_000; i++) {
     inner = create(AnySchema, { typeUrl: "type.googleapis.com/google.protobuf.Any", value: toBinary(AnySchema, inner) });
   }
-  const err = fromStatus(create(StatusSchema, { code: 5, details: [inner] }));
-  assert.doesNotMatch(toConnectJson(err), /"debug"/);
-  const back = fromHttp(toHttp(err).body);
+  const err = decodeStatus(create(StatusSchema, { code: 5, details: [inner] }));
+  assert.doesNotMatch(encodeConnect(err), /"debug"/);
+  const back = decodeHttp(encodeHttp(err).body);
   assert.deepEqual([back.notes, back.details[0]?.value], [[], inner.value]);
 });
 
 it("the values that Headers joins are read one by one", () => {
   const headers = new Headers();
-  for (const [name, value] of toGrpc(new ErrmapError(Code.ABORTED, "a, b").withDetail(DurationSchema, { seconds: 5n }))) {
+  for (const [name, value] of encodeGrpc(new ErrmapError(Code.ABORTED, "a, b").withDetail(DurationSchema, { seconds: 5n }))) {
     headers.append(name, value);
   }
   headers.append("grpc-status", "0");
   headers.append("grpc-status-details-bin", "AAAA");
-  const err = fromGrpc(headers);
+  const err = decodeGrpc(headers);
   assert.deepEqual([err.code, err.message, err.details.length], [Code.ABORTED, "a, b", 1]);
   assert.match(err.notes.join(), /grpc-status-details-bin/);
-  assert.equal(fromGrpc(new Headers([["grpc-status", "0"], ["grpc-status", "5"]])).code, Code.NOT_FOUND);
+  assert.equal(decodeGrpc(new Headers([["grpc-status", "0"], ["grpc-status", "5"]])).code, Code.NOT_FOUND);
 });
 
 describe("bytes that are no UTF-8", () => {

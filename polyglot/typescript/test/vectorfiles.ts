@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Differs, type Vector, vectorsOf } from "./vectors.js";
+import { type Vector, vectorsOf } from "./vectors.js";
 
 const folder = new URL("../../../../errmap/errmaptest/testdata/vectors/", import.meta.url);
 
@@ -10,11 +10,6 @@ const folder = new URL("../../../../errmap/errmaptest/testdata/vectors/", import
 export function vectorFiles(): Record<string, string> {
   const files = readdirSync(fileURLToPath(folder)).filter((file) => file.endsWith(".json"));
   return Object.fromEntries(files.sort().map((file) => [file, readFileSync(new URL(file, folder), "utf8")]));
-}
-
-/** differs returns the vectors that this package does not answer as wanted yet. */
-export function differs(): Differs {
-  return JSON.parse(readFileSync(new URL("../../test/differs.json", import.meta.url), "utf8")) as Differs;
 }
 
 /** allVectors returns every vector. */

@@ -1,37 +1,35 @@
 // The vectors of errmap/errmaptest, and how an answer is compared with one.
 
 import {
+  decodeConnect,
+  decodeGrpc,
+  decodeHttp,
+  decodeJsonRpc,
+  decodeProblem,
+  decodeStatusJson,
+  encodeConnect,
+  encodeGrpc,
+  encodeHttp,
+  encodeJsonRpcText,
+  encodeProblem,
+  encodeStatusJson,
   type ErrmapError,
-  fromConnectJson,
-  fromGrpc,
-  fromHttp,
-  fromJsonRpc,
-  fromProblem,
-  fromStatusJson,
   httpStatusOf,
-  type Profile,
-  toConnectJson,
-  toGrpc,
-  toHttp,
-  toJsonRpcText,
-  toProblem,
-  toStatusJson,
+  parseProfile,
 } from "../src/index.js";
 import { defaultCatalog } from "../src/builtin.js";
-import { arrayElements, compactJson, type JsonText, type Member, objectMembers, stringValue } from "../src/json.js";
-import { sameMessage } from "../src/fields.js";
-import { RawDetail } from "../src/hub.js";
-import { message } from "../src/render.js";
-import { parseStatus } from "../src/wire.js";
-import { fromBase64, sameBytes } from "../src/utf8.js";
+import type { RawDetail } from "../src/hub.js";
+import { parse, tryParse, type Value } from "../src/jsontree.js";
+import { type ParsedStatus, parseStatus } from "../src/status.js";
+import { fromBase64, sameBytes } from "../src/text.js";
 
 export interface Vector {
   readonly name: string;
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  readonly fromProfile: Profile;
-  readonly toProfile: Profile;
+  readonly fromProfile: string;
+  readonly toProfile: string;
   readonly httpStatus: number;
   readonly input: string;
   readonly output: string | undefined;
@@ -45,10 +43,12 @@ const known = new Set(
 );
 
 /** vectorsOf reads the vectors of a file with the tokens of their numbers. */
-export function vectorsOf(file: string, content: Uint8Array | string): Vector[] {
-  const text = compactJson(content, { body: Infinity, depth: Infinity });
-  const list = arrayElements(objectMembers(text)?.find((m) => m.name === "vectors")?.value) ?? [];
-  return list.map((raw) => vectorOf(file, objectMembers(raw) ?? []));
+export function vectorsOf(file: string, content: string): Vector[] {
+  const out: Vector[] = [];
+  for (let v = parse(content, Infinity).get("vectors").first; v.exists; v = v.next) {
+    out.push(vectorOf(file, v));
+  }
+  return out;
 }
 
 /** failure says what is wrong with the answer to a vector; undefined where nothing is. */
@@ -62,32 +62,15 @@ export function failure(v: Vector): string | undefined {
   }
 }
 
-/** Differs lists what this package does otherwise than the contract says: see differs.json. */
-export interface Differs {
-  readonly vectors: Readonly<Record<string, readonly string[]>>;
-  /** How many cases of the differential test may differ; undefined: none. */
-  readonly differential?: number;
-}
-
-/** verdict is failure, but that a vector which is listed must fail: one that does not is to be taken off the list. */
-export function verdict(v: Vector, list: Differs): string | undefined {
-  const wrong = failure(v);
-  if (list.vectors[v.file]?.includes(v.name) !== true) {
-    return wrong;
-  }
-  return wrong === undefined ? "it is answered as wanted: take it out of differs.json" : undefined;
-}
-
-function vectorOf(file: string, members: readonly Member[]): Vector {
-  const raw = (name: string): JsonText | undefined => members.find((m) => m.name === name)?.value;
-  const text = (name: string): string => stringValue(raw(name)) ?? raw(name) ?? "";
-  for (const m of members) {
+function vectorOf(file: string, v: Value): Vector {
+  const text = (name: string): string => v.get(name).text || v.get(name).compact.replace(/^""$/, "");
+  for (let m = v.first; m.exists; m = m.next) {
     if (!known.has(m.name)) {
       throw new Error(`${file}: unknown member ${m.name}`);
     }
   }
-  const notes = raw("notes");
-  const profile = (name: string): Profile => (text(name) || text("profile") || "generic") as Profile;
+  const notes = v.get("notes");
+  const profile = (name: string): string => text(name) || text("profile") || "generic";
   return {
     name: text("name"),
     file,
@@ -95,11 +78,11 @@ function vectorOf(file: string, members: readonly Member[]): Vector {
     to: text("to"),
     fromProfile: profile("from_profile"),
     toProfile: profile("to_profile"),
-    httpStatus: Number(raw("http_status") ?? 0),
+    httpStatus: v.get("http_status").int ?? 0,
     input: text("input"),
-    output: raw("error") === "true" ? undefined : text("output"),
-    outputHttpStatus: Number(raw("output_http_status") ?? 0),
-    notes: notes === undefined ? undefined : (JSON.parse(notes) as boolean | string[]),
+    output: v.get("error").isTrue ? undefined : text("output"),
+    outputHttpStatus: v.get("output_http_status").int ?? 0,
+    notes: notes.exists ? (JSON.parse(notes.raw) as boolean | string[]) : undefined,
   };
 }
 
@@ -118,45 +101,45 @@ export function translate(v: Vector): Answer {
 }
 
 function decode(v: Vector): ErrmapError {
-  const o = { httpStatus: v.httpStatus, profile: v.fromProfile };
+  const o = { httpStatus: v.httpStatus, profile: parseProfile(v.fromProfile) };
   switch (v.from) {
     case "connect":
-      return fromConnectJson(v.input, o);
+      return decodeConnect(v.input, o);
     case "grpc":
-      return fromGrpc(headerLines(v.input), o);
+      return decodeGrpc(headerLines(v.input), o);
     case "status":
-      return fromStatusJson(v.input, o);
+      return decodeStatusJson(v.input, o);
     case "http":
-      return fromHttp(v.input, o);
+      return decodeHttp(v.input, o);
     case "problem":
-      return fromProblem(v.input, o);
+      return decodeProblem(v.input, o);
     case "jsonrpc":
-      return fromJsonRpc(v.input, o);
+      return decodeJsonRpc(v.input, o);
   }
   throw new Error(`unknown form ${v.from}`);
 }
 
 function encode(e: ErrmapError, v: Vector, onNote: (note: string) => void): { output: string; httpStatus: number } {
-  const o = { onNote, profile: v.toProfile };
+  const o = { onNote, profile: parseProfile(v.toProfile) };
   switch (v.to) {
     case "connect":
-      return { output: toConnectJson(e, o), httpStatus: httpStatusOf(e.number) };
+      return { output: encodeConnect(e, o), httpStatus: httpStatusOf(e.number) };
     case "grpc": {
-      const headers = toGrpc(e, o);
+      const headers = encodeGrpc(e, o);
       return { output: headers.map(([name, value]) => `${name}: ${value}`).join("\n"), httpStatus: 200 };
     }
     case "status":
-      return { output: toStatusJson(e, o), httpStatus: 0 };
+      return { output: encodeStatusJson(e, o), httpStatus: 0 };
     case "http": {
-      const { status, body } = toHttp(e, o);
+      const { status, body } = encodeHttp(e, o);
       return { output: body, httpStatus: status };
     }
     case "problem": {
-      const { status, body } = toProblem(e, o);
+      const { status, body } = encodeProblem(e, o);
       return { output: body, httpStatus: status };
     }
     case "jsonrpc": {
-      const { text, httpStatus } = toJsonRpcText(e, o);
+      const { text, httpStatus } = encodeJsonRpcText(e, o);
       return { output: text, httpStatus };
     }
   }
@@ -177,7 +160,7 @@ function headerLines(text: string): Record<string, string[]> {
 /** difference says how an answer differs from what a vector wants; undefined where it does not. */
 export function difference(v: Vector, got: Answer): string | undefined {
   const want = v.output ?? "";
-  const same = v.to === "grpc" ? sameHeaders(want, got.output) : sameJson(compact(want), compact(got.output), v.to === "connect");
+  const same = v.to === "grpc" ? sameHeaders(want, got.output) : sameJson(tryParse(want), tryParse(got.output), v.to === "connect");
   const wrong: string[] = [];
   if (!same) {
     wrong.push(`got  ${got.output}\nwant ${want}`);
@@ -199,37 +182,42 @@ export function difference(v: Vector, got: Answer): string | undefined {
   return wrong.length === 0 ? undefined : wrong.join("\n");
 }
 
-function compact(text: string): JsonText {
-  return compactJson(text, { body: Infinity, depth: Infinity });
-}
-
 // sameJson compares values, numbers by their tokens; base64 in the details of Connect as
-// the message that it is.
-function sameJson(a: JsonText, b: JsonText, connect: boolean): boolean {
-  const x = objectMembers(a);
-  const y = objectMembers(b);
-  if (x !== undefined && y !== undefined) {
-    const type = stringValue(x.find((m) => m.name === "type")?.value);
+// the message that it is. What is no JSON is nothing's like.
+function sameJson(a: Value, b: Value, connect: boolean): boolean {
+  if (!a.exists || a.kind !== b.kind) {
+    return false;
+  }
+  if (a.isObject) {
+    const x = membersOf(a);
+    const y = membersOf(b);
+    const type = a.get("type");
     return (
       x.length === y.length &&
       x.every((m) => {
-        const named = (n: Member): boolean => n.name === m.name;
-        const other = y.filter(named)[x.filter(named).indexOf(m)]?.value; // one that stands twice is two
+        const named = (n: Value): boolean => n.name === m.name;
+        const other = y.filter(named)[x.filter(named).indexOf(m)]; // one that stands twice is two
         if (other === undefined) {
           return false;
         }
-        return connect && m.name === "value" && type !== undefined
-          ? sameValue(type, stringValue(m.value) ?? "", stringValue(other) ?? "")
-          : sameJson(m.value, other, connect);
+        return connect && m.name === "value" && type.isString && m.isString && other.isString ? sameValue(type.text, m.text, other.text) : sameJson(m, other, connect);
       })
     );
   }
-  const p = arrayElements(a);
-  const q = arrayElements(b);
-  if (p !== undefined && q !== undefined) {
-    return p.length === q.length && p.every((element, i) => sameJson(element, q[i] as JsonText, connect));
+  if (a.isArray) {
+    const x = membersOf(a);
+    const y = membersOf(b);
+    return x.length === y.length && x.every((element, i) => sameJson(element, y[i] as Value, connect));
   }
-  return a === b || (a.startsWith('"') && b.startsWith('"') && stringValue(a) === stringValue(b));
+  return a.raw === b.raw || (a.isString && a.text === b.text);
+}
+
+function membersOf(v: Value): Value[] {
+  const out: Value[] = [];
+  for (let m = v.first; m.exists; m = m.next) {
+    out.push(m);
+  }
+  return out;
 }
 
 function sameValue(type: string, a: string, b: string): boolean {
@@ -239,9 +227,7 @@ function sameValue(type: string, a: string, b: string): boolean {
 }
 
 function sameDetail(type: string, a: Uint8Array, b: Uint8Array): boolean {
-  const p = message(defaultCatalog(), new RawDetail(type, a));
-  const q = message(defaultCatalog(), new RawDetail(type, b));
-  return p !== undefined && q !== undefined ? sameMessage(p, q) : sameBytes(a, b);
+  return defaultCatalog().codec.equal(type, a, b);
 }
 
 function sameHeaders(a: string, b: string): boolean {
@@ -258,8 +244,8 @@ function sameStatus(a: string, b: string): boolean {
   if (/=/.test(b)) {
     return false;
   }
-  const x = parseStatus(fromBase64(a) as Uint8Array, Infinity);
-  const y = parseStatus(fromBase64(b) as Uint8Array, Infinity);
+  const x = parseStatus(fromBase64(a) as Uint8Array, Infinity, () => undefined) as ParsedStatus;
+  const y = parseStatus(fromBase64(b) as Uint8Array, Infinity, () => undefined) as ParsedStatus;
   return (
     x.code === y.code &&
     x.message === y.message &&

@@ -3,7 +3,7 @@
 
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
-import { Code, createCatalog, type ErrmapError, fromConnectError, fromJsonRpc, fromResponse } from "@errmap/errmap";
+import { Code, createCatalog, type ErrmapError, fromConnectError, decodeJsonRpc, decodeResponse } from "@errmap/errmap";
 import { errors_orders_v1_orders, OrderLockedError, OrderNotFoundError } from "./gen/orders/v1/orders_errmap.js";
 import { OrderService } from "./gen/orders/v1/orders_pb.js";
 
@@ -25,7 +25,7 @@ async function overJsonRpc(url: string, orderId: string): Promise<ErrmapError | 
     headers: { "content-type": "application/json" },
     body: JSON.stringify(request),
   });
-  return fromJsonRpc(await response.text(), { catalog });
+  return decodeJsonRpc(await response.text(), { catalog });
 }
 
 function tell(error: ErrmapError | undefined): string {
@@ -46,6 +46,6 @@ for (const id of ["8", "9"]) {
   console.log("connect:", tell(await overConnect(connect, id)));
   console.log("grpc:   ", tell(await overConnect(grpc, id)));
   console.log("jsonrpc:", tell(await overJsonRpc(url, id)));
-  console.log("http:   ", tell(await fromResponse(await fetch(`${url}/v1/orders/${id}`), { catalog })));
+  console.log("http:   ", tell(await decodeResponse(await fetch(`${url}/v1/orders/${id}`), { catalog })));
 }
 process.exit(0); // the connections of gRPC stay open
