@@ -46,6 +46,7 @@ export { Profile, type ProfileError, type ProfileMember, type ProfileSpec } from
 export { parseProfile, profileA2a, profileGeneric, profileMcp, profileMcp20251125, profiles } from "./profiles.js";
 export { parseRetryAfter } from "./retry.js";
 export { forward, hiddenMessage, type Report, serverInterceptor, type ServerOptions } from "./server.js";
+export { createJsonRpcTransport, type JsonRpcTransportOptions, type MethodNames } from "./rpctransport.js";
 export { asError, type ErrorOf, type Init, isErrorOf, TypedError } from "./typed.js";
 
 export * as a2a from "./gen/errmap/a2a/v1/errors_errmap.js";
