@@ -19,7 +19,7 @@ var notGo = []string{
 	"code, message                    the same on every wire",
 	"errmap.code        its google.rpc.Code",
 	"connectconformance --mode ", "load [-rounds", "memory [-calls", "report [-rounds", "make bench ",
-	"print-googleapis ", "go -C tools run ./cmd/print-licences ",
+	"print-googleapis ", "release proxy VERSION DIR", "go -C tools run ./cmd/print-licences ",
 }
 
 // The code in doc comments stands in files that are compiled, as that of the
