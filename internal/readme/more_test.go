@@ -17,6 +17,7 @@ import (
 	"github.com/errmap/errmap/errmap/errmaphttp"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
+	"github.com/errmap/errmap/server/httpserver"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
@@ -122,7 +123,7 @@ func Example_translate() {
 }
 
 // The examples that need a peer only have to compile.
-var _ = []any{forward, guarded, overGRPC, overHTTP, toAnAgent, underConnect, received, intercepted}
+var _ = []any{forward, guarded, overGRPC, overHTTP, toAnAgent, underConnect, received, intercepted, weighed}
 
 func underConnect() connect.Transport {
 	hc := &http.Client{Transport: errmaphttp.NewTransport(nil, errmaphttp.Connect)}
@@ -139,4 +140,8 @@ func received(hc *http.Client) shopv1connect.CartClient {
 func intercepted() *connect.Server {
 	rpc := connect.NewServer(errmapconnect.ServerInterceptor())
 	return rpc
+}
+
+func weighed(mux *http.ServeMux, rpc *connect.Server) {
+	connecthttp.Mount(mux, rpc, connecthttp.WithCodecs(httpserver.Codecs()...))
 }
