@@ -34,6 +34,7 @@ func main() {
 `,
 		Param:            o.Set,
 		Generate:         func(gen *protogen.Plugin) error { return plugin.GenerateES(gen, o) },
+		Warn:             plugin.OutOfRequest,
 		WithoutGoPackage: true,
 	}
 	os.Exit(generator.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

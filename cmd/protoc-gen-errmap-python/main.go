@@ -28,6 +28,7 @@ func main() {
 		Name:             "protoc-gen-errmap-python",
 		Summary:          "It makes every message with the\n(errmap.v1.error) option a Python exception.",
 		Generate:         plugin.GeneratePython,
+		Warn:             plugin.OutOfRequest,
 		WithoutGoPackage: true,
 	}
 	os.Exit(generator.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -17,7 +17,7 @@ type goMethodErrors struct {
 // goDeclared returns the methods of a file that declare an error that its code can name.
 func goDeclared(file *protogen.File) []goMethodErrors {
 	errors := make(map[protoreflect.FullName][]*Definition)
-	for _, d := range DeclaredIn(file.Desc) {
+	for _, d := range DeclaredIn(file.Desc, nil) {
 		errors[d.Method.FullName()] = d.Errors
 	}
 	var all []goMethodErrors

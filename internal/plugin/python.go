@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/errmap/errmap/internal/schema"
 )
 
 // pythonRuntime is the module that generated Python stands on.
@@ -27,7 +29,7 @@ func GeneratePython(gen *protogen.Plugin) error {
 	}
 	for _, file := range gen.Files {
 		if file.Generate {
-			generatePythonFile(gen, file.Desc)
+			generatePythonFile(gen, file.Desc, Given(gen))
 		}
 	}
 	return nil
@@ -42,9 +44,19 @@ type pythonFile struct {
 	aliases map[string]bool   // those that are taken
 }
 
-func generatePythonFile(gen *protogen.Plugin, file protoreflect.FileDescriptor) {
-	definitions := Definitions(file)
-	if len(definitions) == 0 {
+// pythonClassesOf returns the names of the classes of a file by its errors, and the names
+// that are taken in its module.
+func pythonClassesOf(file protoreflect.FileDescriptor) (names map[protoreflect.FullName]string, taken map[string]bool) {
+	names, taken = make(map[protoreflect.FullName]string), map[string]bool{"ERRORS": true, "AnyError": true}
+	for _, d := range Definitions(file) {
+		names[d.Message.FullName()] = freePython(taken, pythonClass(d.Message))
+	}
+	return names, taken
+}
+
+func generatePythonFile(gen *protogen.Plugin, file protoreflect.FileDescriptor, given func(protoreflect.FileDescriptor) bool) {
+	definitions, declared := Definitions(file), namedOnly(DeclaredIn(file, given))
+	if len(definitions) == 0 && len(declared) == 0 {
 		return
 	}
 	g := &pythonFile{
@@ -53,10 +65,10 @@ func generatePythonFile(gen *protogen.Plugin, file protoreflect.FileDescriptor) 
 		imports:       make(map[string]string),
 		aliases:       make(map[string]bool),
 	}
-	taken := map[string]bool{"ERRORS": true, "AnyError": true}
+	names, taken := pythonClassesOf(file)
 	classes := make([]string, len(definitions))
 	for i, d := range definitions {
-		classes[i] = freePython(taken, pythonClass(d.Message))
+		classes[i] = names[d.Message.FullName()]
 		for fd := range fields(d.Message) {
 			g.importTypes(fd)
 		}
@@ -70,7 +82,15 @@ func generatePythonFile(gen *protogen.Plugin, file protoreflect.FileDescriptor) 
 	g.P("import typing as _typing")
 	g.P()
 	g.P(pythonImport(pythonRuntime, "_errmap"))
-	g.P(pythonImport(pythonModule(file.Path()), "_pb"))
+	if len(definitions) > 0 {
+		g.P(pythonImport(pythonModule(file.Path()), "_pb"))
+	}
+	others := make(map[string]string)
+	for _, other := range declaredFiles(file, declared) {
+		module := strings.ReplaceAll(pythonPath(other.Path()), "/", ".") + "_errmap"
+		others[other.Path()] = freePython(g.aliases, "_"+noIdentifier.ReplaceAllString(module, "_"))
+		g.P(pythonImport(module, others[other.Path()]))
+	}
 	if len(g.imports) > 0 {
 		modules := make([]string, 0, len(g.imports))
 		for module := range g.imports {
@@ -90,6 +110,12 @@ func generatePythonFile(gen *protogen.Plugin, file protoreflect.FileDescriptor) 
 	for i, d := range definitions {
 		g.generateClass(classes[i], d)
 	}
+	for _, d := range declared {
+		g.generateDeclared(d, names, others, taken)
+	}
+	if len(definitions) == 0 {
+		return
+	}
 	g.P()
 	g.P()
 	g.P("ERRORS: _typing.Final = (", strings.Join(classes, ", "), ",)")
@@ -97,6 +123,47 @@ func generatePythonFile(gen *protogen.Plugin, file protoreflect.FileDescriptor) 
 	g.P()
 	g.P("AnyError: _typing.TypeAlias = ", quotePython(strings.Join(classes, " | ")))
 	g.P(`"""Any of them, for a match that mypy finds complete."""`)
+}
+
+// generateDeclared writes the union of the errors that a method declares, and what finds
+// one of them.
+func (g *pythonFile) generateDeclared(d Declared, names map[protoreflect.FullName]string, others map[string]string, taken map[string]bool) {
+	var classes []string
+	for _, e := range d.Errors {
+		name := names[e.Message.FullName()]
+		if alias := others[e.Message.ParentFile().Path()]; alias != "" {
+			inOther, _ := pythonClassesOf(e.Message.ParentFile())
+			name = alias + "." + inOther[e.Message.FullName()]
+		}
+		classes = append(classes, name)
+	}
+	service, method := string(d.Method.Parent().Name()), string(d.Method.Name())
+	union := freePython(taken, service+method+"Error")
+	find := freePython(taken, "as_"+snake(service)+"_"+snake(method)+"_error")
+	g.P()
+	g.P()
+	g.P(union, ": _typing.TypeAlias = ", quotePython(strings.Join(classes, " | ")))
+	g.P(`"""Any error that `, d.Method.FullName(), ` declares."""`)
+	g.P()
+	g.P()
+	g.P("def ", find, "(error: BaseException | None) -> ", union, " | None:")
+	g.P(`    """Return the error of a call of `, d.Method.FullName(), ` as one that the method`)
+	g.P("    declares, for a match; None for any other, such as one that a newer server declares.")
+	g.P(`    """`)
+	g.P("    return (")
+	for i, class := range classes {
+		or := "        or "
+		if i == 0 {
+			or = "        "
+		}
+		g.P(or, "_errmap.find_error(error, ", class, ")")
+	}
+	g.P("    )")
+}
+
+// snake returns a name in CamelCase as words in lower case with a "_" between them.
+func snake(name string) string {
+	return strings.ToLower(schema.DefaultReason(name))
 }
 
 // importTypes notes what the annotation of a field needs.

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from shop.v1.cart_errmap import PaymentRequiredError, StockEmptyError, as_cart_get_error
 
 import errmap_rpc
 from errmap_rpc import generated
@@ -259,3 +260,22 @@ def test_unusual_files_and_comments(tmp_path: Path, path: str) -> None:
         env=environment,
     )
     assert run.returncode == 0, run.stderr
+
+
+def test_declared_errors() -> None:
+    """The function of a method finds what it declares, as a union that a match exhausts."""
+
+    def told(error: BaseException | None) -> str:
+        match as_cart_get_error(error):
+            case StockEmptyError(sku=sku):
+                return sku
+            case None:
+                return "other"
+
+    received = errmap_rpc.decode_status_json(errmap_rpc.encode_status_json(StockEmptyError(sku="A1")))
+    wrapped = RuntimeError("get")
+    wrapped.__cause__ = received
+    around = RuntimeError("in a circle")
+    around.__cause__ = around
+    assert [told(e) for e in (received, wrapped)] == ["A1", "A1"]
+    assert [told(e) for e in (None, around, ValueError(), PaymentRequiredError())] == ["other"] * 4

@@ -1,4 +1,4 @@
 // What generated code stands on.
 
-export { TypedError, type Init } from "./typed.js";
+export { asErrorOf, TypedError, type Init } from "./typed.js";
 export type { ErrorInit } from "./error.js";

@@ -47,7 +47,7 @@ export { parseProfile, profileA2a, profileGeneric, profileMcp, profileMcp2025112
 export { parseRetryAfter } from "./retry.js";
 export { forward, hiddenMessage, type Report, serverInterceptor, type ServerOptions } from "./server.js";
 export { createJsonRpcTransport, type JsonRpcTransportOptions, type MethodNames } from "./rpctransport.js";
-export { asError, type ErrorOf, type Init, isErrorOf, TypedError } from "./typed.js";
+export { asError, asErrorOf, type ErrorOf, type Init, isErrorOf, TypedError } from "./typed.js";
 
 export * as a2a from "./gen/errmap/a2a/v1/errors_errmap.js";
 export * as mcp from "./gen/errmap/mcp/v1/errors_errmap.js";

@@ -129,6 +129,24 @@ export function asError<E extends ErrmapError>(value: unknown, one: ErrorClass &
   return undefined;
 }
 
+/**
+ * asErrorOf returns a caught error as one of the first class of a list that asError finds
+ * it to be; undefined where it is of none. The functions of methods that declare their
+ * errors, such as asCartGetError, are made of it.
+ */
+export function asErrorOf<const List extends readonly (ErrorClass & (abstract new (...args: never[]) => ErrmapError))[]>(
+  value: unknown,
+  list: List,
+): ErrorOf<List> | undefined {
+  for (const one of list) {
+    const found = asError(value, one);
+    if (found !== undefined) {
+      return found as ErrorOf<List>;
+    }
+  }
+  return undefined;
+}
+
 /** errorFrom makes an error of what was read: of the class of its identity where the catalogue has one. */
 export function errorFrom(given: State, init: ErrorInit = {}): ErrmapError {
   const { hub, catalog } = given;

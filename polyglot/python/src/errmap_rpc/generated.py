@@ -15,7 +15,7 @@ from .internal.wire import detail as details
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["Message", "TypedError"]
+__all__ = ["Message", "TypedError", "find_error"]
 
 T = TypeVar("T", bound="TypedError")
 
@@ -118,6 +118,21 @@ def as_error(error: Error, cls: type[T]) -> T | None:
         typed._fields = message
         typed.__cause__ = error.__cause__
         return typed
+    return None
+
+
+def find_error(error: BaseException | None, cls: type[T]) -> T | None:
+    """Return an error, or what caused it, as one of a generated class; None where it is
+    another. The functions of methods that declare their errors, such as
+    as_cart_get_error, are made of it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, Error):
+            found = error.as_error(cls)
+            if found is not None:
+                return found
+        error = error.__cause__
     return None
 
 

@@ -68,6 +68,19 @@ class BookLentError(_errmap.TypedError):
         return _typing.cast("str", self._field("reader"))
 
 
+LibraryGetBookError: _typing.TypeAlias = "BookNotFoundError"
+"""Any error that library.v1.Library.GetBook declares."""
+
+
+def as_library_get_book_error(error: BaseException | None) -> LibraryGetBookError | None:
+    """Return the error of a call of library.v1.Library.GetBook as one that the method
+    declares, for a match; None for any other, such as one that a newer server declares.
+    """
+    return (
+        _errmap.find_error(error, BookNotFoundError)
+    )
+
+
 ERRORS: _typing.Final = (BookNotFoundError, BookLentError,)
 """The errors of this file, for a catalogue."""
 

@@ -112,6 +112,19 @@ class InvalidCartError(_errmap.TypedError):
         return _typing.cast("_google_rpc_error_details_pb2.DebugInfo | None", self._presence("debug"))
 
 
+CartGetError: _typing.TypeAlias = "StockEmptyError"
+"""Any error that shop.v1.Cart.Get declares."""
+
+
+def as_cart_get_error(error: BaseException | None) -> CartGetError | None:
+    """Return the error of a call of shop.v1.Cart.Get as one that the method
+    declares, for a match; None for any other, such as one that a newer server declares.
+    """
+    return (
+        _errmap.find_error(error, StockEmptyError)
+    )
+
+
 ERRORS: _typing.Final = (StockEmptyError, PaymentRequiredError, InvalidCartError,)
 """The errors of this file, for a catalogue."""
 

@@ -47,5 +47,16 @@ export class BookLentError extends errmap$.TypedError<typeof pb$.BookLentErrorSc
   }
 }
 
+/** Any error that library.v1.Library.GetBook declares. Its reason tells which. */
+export type LibraryGetBookError = BookNotFoundError;
+
+/**
+ * asLibraryGetBookError returns the error of a call of library.v1.Library.GetBook as one that the method
+ * declares; undefined for any other, such as one that a newer server declares.
+ */
+export function asLibraryGetBookError(error: unknown): LibraryGetBookError | undefined {
+  return errmap$.asErrorOf(error, [BookNotFoundError]);
+}
+
 /** The errors of library/v1/library.proto, for a catalogue and for an exhaustive switch. */
 export const errors_library_v1_library = [BookNotFoundError, BookLentError] as const;

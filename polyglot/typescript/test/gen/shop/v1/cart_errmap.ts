@@ -74,5 +74,16 @@ export class InvalidCartError extends errmap$.TypedError<typeof pb$.InvalidCartE
   }
 }
 
+/** Any error that shop.v1.Cart.Get declares. Its reason tells which. */
+export type CartGetError = StockEmptyError;
+
+/**
+ * asCartGetError returns the error of a call of shop.v1.Cart.Get as one that the method
+ * declares; undefined for any other, such as one that a newer server declares.
+ */
+export function asCartGetError(error: unknown): CartGetError | undefined {
+  return errmap$.asErrorOf(error, [StockEmptyError]);
+}
+
 /** The errors of shop/v1/cart.proto, for a catalogue and for an exhaustive switch. */
 export const errors_shop_v1_cart = [StockEmptyError, PaymentRequiredError, InvalidCartError] as const;
