@@ -10,9 +10,9 @@ import (
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/explain"
 	"github.com/errmap/errmap/internal/listing"
 	"github.com/errmap/errmap/internal/plugin"
-	"github.com/errmap/errmap/server/gateway"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -43,77 +43,48 @@ const (
 	serviceA2A protoreflect.FullName = "lf.a2a.v1.A2AService"
 )
 
-// pathList is a flag that may be given several times.
-type pathList []string
-
-func (l *pathList) String() string     { return strings.Join(*l, ",") }
-func (l *pathList) Set(s string) error { *l = append(*l, s); return nil }
-
 type catalogFlags struct {
-	upstream, protocol, descriptors string
-	imports                         pathList
-	domain, format                  string
-	wires                           bool
+	*source
+	domain string
+	wires  bool
 }
 
-func runCatalog(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+func setupCatalog() (*flagSet, action) {
 	var f catalogFlags
 	fs := newFlagSet("catalog", "catalog [flags] [FILE.proto ...]", catalogAbout, catalogExamples)
-	fs.StringVar(&f.upstream, "upstream", "", "the `URL` of a running server")
-	fs.StringVar(&f.protocol, "protocol", "grpc", "how it is spoken to: `connect`, grpc or grpc-web")
-	fs.StringVar(&f.descriptors, "descriptors", "", "a `file` with a descriptor set, binary or JSON")
-	fs.Var(&f.imports, "I", "a `directory` in which proto files and their imports are looked for; may be given several times (the current one if not given)")
+	f.source = fs.source()
 	fs.StringVar(&f.domain, "domain", "", "list the errors of one `domain`")
-	fs.StringVar(&f.format, "format", "text", "`text` or json")
+	format := fs.format()
 	fs.BoolVar(&f.wires, "wires", false, "show an example of each error on every wire")
-	if code, done := fs.parse(args, stdout, stderr); done {
-		return code
-	}
-	protocol, err := gateway.ParseProtocol(f.protocol)
-	if err != nil {
-		return fs.misused(stderr, "%s", message(err))
-	}
-	if f.upstream != "" {
-		if err := checkURL("--upstream", f.upstream); err != nil {
-			return fs.misused(stderr, "%s", err)
+	return fs, func(ctx context.Context, _ io.Reader, stdout, stderr io.Writer) int {
+		if err := f.check(fs.NArg()); err != nil {
+			return fs.misused(stderr, "%s", message(err))
 		}
-	}
-	sources := 0
-	for _, given := range []bool{f.upstream != "", f.descriptors != "", fs.NArg() > 0} {
-		if given {
-			sources++
+		listed, warnings, err := f.list(ctx, fs.Args())
+		if mistakes, ok := errors.AsType[plugin.Mistakes](err); ok {
+			for _, m := range mistakes {
+				fmt.Fprintln(stderr, explain.Printable(m.String()))
+			}
+			return exitFailure
 		}
-	}
-	switch {
-	case sources > 1:
-		return fs.misused(stderr, "want one of --upstream, --descriptors and proto files")
-	case f.format != "text" && f.format != "json":
-		return fs.misused(stderr, "unknown format %q: want text or json", f.format)
-	}
-	listed, warnings, err := f.list(ctx, protocol, fs.Args())
-	if mistakes, ok := errors.AsType[plugin.Mistakes](err); ok {
-		for _, m := range mistakes {
-			fmt.Fprintln(stderr, printable(m.String()))
+		if err != nil {
+			return failed(stderr, err)
 		}
-		return exitFailure
+		for _, warning := range warnings {
+			fmt.Fprintf(stderr, "errmap: note: %s\n", warning)
+		}
+		if len(listed.Errors()) == 0 {
+			return failed(stderr, fmt.Errorf("no errors there: want messages with the option (errmap.v1.error)%s", ofDomain(f.domain)))
+		}
+		write := writeText
+		if *format == formatJSON {
+			write = writeJSON
+		}
+		if err := write(stdout, listed, f.wires); err != nil {
+			return failed(stderr, err)
+		}
+		return exitOK
 	}
-	if err != nil {
-		return failed(stderr, err)
-	}
-	for _, warning := range warnings {
-		fmt.Fprintf(stderr, "errmap: note: %s\n", warning)
-	}
-	if len(listed.Errors()) == 0 {
-		return failed(stderr, fmt.Errorf("no errors there: want messages with the option (errmap.v1.error)%s", ofDomain(f.domain)))
-	}
-	write := writeText
-	if f.format == "json" {
-		write = writeJSON
-	}
-	if err := write(stdout, listed, f.wires); err != nil {
-		return failed(stderr, err)
-	}
-	return exitOK
 }
 
 func ofDomain(domain string) string {
@@ -124,8 +95,8 @@ func ofDomain(domain string) string {
 }
 
 // list gathers the errors of the source that the flags name.
-func (f *catalogFlags) list(ctx context.Context, protocol gateway.Protocol, files []string) (*listing.Listing, []string, error) {
-	schema, own, err := f.schema(ctx, protocol, files)
+func (f *catalogFlags) list(ctx context.Context, files []string) (*listing.Listing, []string, error) {
+	schema, own, err := f.schema(ctx, files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,39 +133,6 @@ func (f *catalogFlags) list(ctx context.Context, protocol gateway.Protocol, file
 		}
 	}
 	return l, warnings, nil
-}
-
-// schema returns the schema to list, nil for what is built in, and the paths of
-// its own files, where they are known.
-func (f *catalogFlags) schema(ctx context.Context, protocol gateway.Protocol, files []string) (*gateway.Schema, map[string]bool, error) {
-	var set *descriptorpb.FileDescriptorSet
-	var err error
-	switch {
-	case f.upstream != "":
-		schema, err := gateway.NewUpstream(gateway.NewHTTPClient(), f.upstream, protocol).Reflect(ctx)
-		if err != nil {
-			return nil, nil, withRemedy(err, f.upstream, protocol)
-		}
-		return schema, nil, nil
-	case f.descriptors != "":
-		set, err = readDescriptors(f.descriptors)
-	case len(files) > 0:
-		set, err = compile(ctx, f.imports, files)
-	default:
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	own := map[string]bool{}
-	for _, file := range set.GetFile() {
-		own[file.GetName()] = true
-	}
-	if err := checkSet(set); err != nil {
-		return nil, nil, err
-	}
-	schema, err := gateway.NewSchema(set)
-	return schema, own, err
 }
 
 // compile compiles proto files. Imports of google and errmap that no directory

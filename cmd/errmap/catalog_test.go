@@ -297,7 +297,7 @@ func TestCatalog_misuse(t *testing.T) {
 		{"two sources", []string{"--upstream", "http://localhost", file}, "want one of --upstream, --descriptors and proto files", exitUsage},
 		{"unknown format", []string{"--format", "yaml"}, `unknown format "yaml": want text or json`, exitUsage},
 		{"unknown protocol", []string{"--protocol", "soap"}, "soap", exitUsage},
-		{"unknown flag", []string{"--wire"}, "unknown flag --wire: the flags are --I, --descriptors, --domain, --format, --protocol, --upstream, --wires, --help", exitUsage},
+		{"unknown flag", []string{"--wire"}, "unknown flag --wire: the flags are -I, --descriptors, --domain, --format, --protocol, --upstream, --wires, --help", exitUsage},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/explain"
 	"github.com/errmap/errmap/internal/translate"
 )
 
@@ -42,7 +42,7 @@ type conversion struct {
 	httpStatus                      int
 }
 
-func runConvert(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func setupConvert() (*flagSet, action) {
 	fs := newFlagSet("convert", "convert --from F --to F [flags]", convertAbout, convertExamples)
 	var c conversion
 	fs.StringVar(&c.from, "from", "", "the `form` of the input: "+formNames())
@@ -53,28 +53,27 @@ func runConvert(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	fs.IntVar(&c.httpStatus, "http-status", 0, "the HTTP `status` that the input came with")
 	notes := fs.Bool("notes", false, "print what was dropped or repaired to standard error")
 	lines := fs.Bool("lines", false, "translate one JSON object a line")
-	if code, done := fs.parse(args, stdout, stderr); done {
-		return code
-	}
-	if fs.NArg() > 0 {
-		return fs.misused(stderr, "unexpected argument %q: the error comes from standard input", fs.Arg(0))
-	}
-	if *lines {
-		if err := c.checkNames(); err != nil {
+	return fs, func(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) int {
+		if fs.NArg() > 0 {
+			return fs.misused(stderr, "unexpected argument %q: the error comes from standard input", fs.Arg(0))
+		}
+		if *lines {
+			if err := c.checkNames(); err != nil {
+				return fs.misused(stderr, "%s", message(err))
+			}
+			return c.runLines(ctx, bufio.NewReaderSize(stdin, 64<<10), stdout, stderr)
+		}
+		for _, end := range []struct{ flag, form string }{{"--from", c.from}, {"--to", c.to}} {
+			if end.form == "" {
+				return fs.misused(stderr, "%s is missing: want one of %s", end.flag, formNames())
+			}
+		}
+		r, err := c.request()
+		if err != nil {
 			return fs.misused(stderr, "%s", message(err))
 		}
-		return c.runLines(ctx, bufio.NewReaderSize(stdin, 64<<10), stdout, stderr)
+		return convertOne(r, *notes, stdin, stdout, stderr)
 	}
-	for _, end := range []struct{ flag, form string }{{"--from", c.from}, {"--to", c.to}} {
-		if end.form == "" {
-			return fs.misused(stderr, "%s is missing: want one of %s", end.flag, formNames())
-		}
-	}
-	r, err := c.request()
-	if err != nil {
-		return fs.misused(stderr, "%s", message(err))
-	}
-	return convertOne(r, *notes, stdin, stdout, stderr)
 }
 
 func convertOne(r translate.Request, notes bool, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -99,11 +98,11 @@ func convertOne(r translate.Request, notes bool, stdin io.Reader, stdout, stderr
 
 // withHint says what to do with a whole HTTP response, where a body is wanted.
 func withHint(r translate.Request, err error) error {
-	response, ok := splitResponse(bytes.TrimSpace(r.Input))
+	status, ok := explain.ResponseStatus(r.Input)
 	if _, foreign := errors.AsType[*errmap.FormError](err); !ok || !foreign {
 		return err
 	}
-	return fmt.Errorf("%w: this is a whole HTTP response, want its body alone and --http-status %d (errmap explain reads it as it is)", err, response.status)
+	return fmt.Errorf("%w: this is a whole HTTP response, want its body alone and --http-status %d (errmap explain reads it as it is)", err, status)
 }
 
 // readBody reads a whole body, and no more of one beyond the limit of the

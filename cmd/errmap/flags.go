@@ -16,20 +16,53 @@ type flagSet struct {
 	synopsis string // what follows "errmap", such as "serve [flags]"
 	about    string // what the command does, in paragraphs
 	examples string // command lines to try, one a line
+	// choices are the values of flags that have a few, and arguments those of the
+	// command's argument, for those who complete them.
+	choices   map[string][]string
+	arguments []string
+	rest      []string
+	checks    []func() error
+}
+
+// What --format may be.
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+// choose says which values a flag has, for those who complete it.
+func (fs *flagSet) choose(name string, values ...string) { fs.choices[name] = values }
+
+// format adds the flag --format of commands that tell people or tools.
+func (fs *flagSet) format() *string {
+	value := fs.String("format", formatText, "`text` for people or json for tools")
+	fs.choose("format", formatText, formatJSON)
+	fs.checks = append(fs.checks, func() error {
+		if *value != formatText && *value != formatJSON {
+			return fmt.Errorf("unknown format %q: want text or json", *value)
+		}
+		return nil
+	})
+	return value
 }
 
 func newFlagSet(name, synopsis, about, examples string) *flagSet {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	return &flagSet{fs, synopsis, about, examples}
+	return &flagSet{FlagSet: fs, synopsis: synopsis, about: about, examples: examples, choices: map[string][]string{}}
 }
 
 // parse reads args. Where done is true the command ends with that exit code:
 // help was asked for, or the command line is wrong.
 func (fs *flagSet) parse(args []string, stdout, stderr io.Writer) (code int, done bool) {
-	err := fs.Parse(args)
+	err := fs.parseAll(args)
 	switch {
 	case err == nil:
+		for _, check := range fs.checks {
+			if err := check(); err != nil {
+				return fs.misused(stderr, "%s", err), true
+			}
+		}
 		return exitOK, false
 	case errors.Is(err, flag.ErrHelp):
 		if _, err := io.WriteString(stdout, fs.help()); err != nil {
@@ -50,6 +83,35 @@ func (fs *flagSet) parse(args []string, stdout, stderr io.Writer) (code int, don
 	}
 	return fs.misused(stderr, "%s: the flags are %s", text, fs.names()), true
 }
+
+// parseAll reads flags wherever they stand: before, between and behind the arguments.
+// Behind "--" stands no flag.
+func (fs *flagSet) parseAll(args []string) error {
+	for {
+		if err := fs.Parse(args); err != nil {
+			return err
+		}
+		left := fs.FlagSet.Args()
+		ended := len(left) < len(args) && args[len(args)-len(left)-1] == "--"
+		if len(left) == 0 || ended {
+			fs.rest = append(fs.rest, left...)
+			return nil
+		}
+		fs.rest, args = append(fs.rest, left[0]), left[1:]
+	}
+}
+
+// Args, Arg and NArg are about what is no flag.
+func (fs *flagSet) Args() []string { return fs.rest }
+
+func (fs *flagSet) Arg(i int) string {
+	if i < 0 || i >= len(fs.rest) {
+		return ""
+	}
+	return fs.rest[i]
+}
+
+func (fs *flagSet) NArg() int { return len(fs.rest) }
 
 // badValue is how package flag reports a value that is not of the flag's type.
 var badValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-([^ :]+): `)
@@ -82,8 +144,16 @@ func (fs *flagSet) misused(stderr io.Writer, format string, args ...any) int {
 
 func (fs *flagSet) names() string {
 	var names []string
-	fs.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, dashed(f.Name)) })
 	return strings.Join(append(names, "--help"), ", ")
+}
+
+// dashed is a flag as it is typed: -I, --upstream.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 func (fs *flagSet) help() string {
@@ -94,7 +164,7 @@ func (fs *flagSet) help() string {
 		if value != "" {
 			value = " " + value
 		}
-		fmt.Fprintf(&b, "  --%s%s\n        %s", f.Name, value, usage)
+		fmt.Fprintf(&b, "  %s%s\n        %s", dashed(f.Name), value, usage)
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			fmt.Fprintf(&b, " (default %s)", f.DefValue)
 		}
@@ -108,5 +178,6 @@ func (fs *flagSet) help() string {
 		}
 		b.WriteByte('\n')
 	}
+	b.WriteString("\nExit codes:\n" + exitCodes)
 	return b.String()
 }

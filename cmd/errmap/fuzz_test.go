@@ -3,33 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
-	"time"
-	"unicode"
 
 	"github.com/errmap/errmap/errmap/errmaptest"
 )
-
-// Whatever a peer wrote is explained or refused, and never steers the terminal.
-func FuzzExplain(f *testing.F) {
-	for _, v := range seeds(f) {
-		f.Add(v.InputText())
-	}
-	f.Add([]byte("HTTP/2 429\r\ncontent-type: application/json\r\nretry-after: 7\r\n\r\n{\"error\":{\"code\":429}}"))
-	f.Add([]byte("HTTP/1.1 502 Bad Gateway\n\n<html>\x1b[31m"))
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		found, err := recognize(text)
-		if err != nil {
-			return
-		}
-		report, err := found.explain(now)
-		if err == nil && strings.ContainsFunc(report, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
-			t.Errorf("the report has control characters: %q", report)
-		}
-	})
-}
 
 // Each line is answered by one line, which is JSON with an output or an error.
 func FuzzConvertLine(f *testing.F) {

@@ -59,7 +59,7 @@ type gatewayFlags struct {
 	hideDebug                                                           bool
 }
 
-func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+func setupGateway() (*flagSet, action) {
 	fs := newFlagSet("gateway", "gateway --upstream URL [flags]", gatewayAbout, gatewayExamples)
 	f := gatewayFlags{listen: fs.listen(), pages: fs.pages()}
 	fs.StringVar(&f.upstream, "upstream", "", "the `URL` of the service")
@@ -74,20 +74,19 @@ func runGateway(ctx context.Context, args []string, _ io.Reader, stdout, stderr 
 	fs.DurationVar(&f.timeout, "timeout", gateway.DefaultTimeout, "how long the upstream may take for a call that is no stream; 0 is as long as the caller waits")
 	fs.DurationVar(&f.refresh, "refresh", time.Minute, "how often to look whether the schema has changed; 0 is never")
 	fs.BoolVar(&f.hideDebug, "hide-debug", false, "take google.rpc.DebugInfo, and members that frameworks add, out of the upstream's errors")
-	if code, done := fs.parse(args, stdout, stderr); done {
-		return code
+	return fs, func(ctx context.Context, _ io.Reader, stdout, stderr io.Writer) int {
+		protocol, opts, err := f.read(fs.Args())
+		if err != nil {
+			return fs.misused(stderr, "%s", message(err))
+		}
+		err = f.serve(ctx, protocol, opts, stdout, stderr)
+		if err != nil && ctx.Err() == nil || errors.Is(err, httpserver.ErrGaveUp) {
+			fmt.Fprintf(stderr, "errmap: gateway: %s\n", message(err))
+			return exitFailure
+		}
+		fmt.Fprintln(stdout, "stopped")
+		return exitOK
 	}
-	protocol, opts, err := f.read(fs.Args())
-	if err != nil {
-		return fs.misused(stderr, "%s", message(err))
-	}
-	err = f.serve(ctx, protocol, opts, stdout, stderr)
-	if err != nil && ctx.Err() == nil || errors.Is(err, httpserver.ErrGaveUp) {
-		fmt.Fprintf(stderr, "errmap: gateway: %s\n", message(err))
-		return exitFailure
-	}
-	fmt.Fprintln(stdout, "stopped")
-	return exitOK
 }
 
 // read turns what the flags say into what the packages want.

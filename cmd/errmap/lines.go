@@ -167,7 +167,7 @@ func lineError(err error) error {
 		}
 		return fmt.Errorf("member %q is of the wrong type: want a string, or a number for http_status", name)
 	}
-	return fmt.Errorf("the line is no JSON: %s", jsonReason(err))
+	return fmt.Errorf("the line is no JSON: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
 }
 
 func appendError(dst []byte, err error) []byte {

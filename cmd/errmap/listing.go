@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/errmap/errmap/internal/explain"
 	"github.com/errmap/errmap/internal/listing"
 )
 
@@ -39,7 +42,7 @@ func writeText(w io.Writer, l *listing.Listing, wires bool) error {
 		if wires {
 			var b strings.Builder
 			for _, x := range l.Examples(d) {
-				writeWire(&b, x.Name, x.Result)
+				writeWire(&b, x)
 			}
 			_, _ = out.WriteString(b.String()) // Flush reports it
 		}
@@ -49,11 +52,11 @@ func writeText(w io.Writer, l *listing.Listing, wires bool) error {
 
 func writeEntry(w io.Writer, e listing.Entry) {
 	line := func(label, format string, args ...any) {
-		fmt.Fprintf(w, "    %-9s %s\n", label, printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(w, "    %-9s %s\n", label, explain.Printable(fmt.Sprintf(format, args...)))
 	}
-	fmt.Fprintf(w, "  %s: %s\n", e.Reason, printable(e.Title))
+	fmt.Fprintf(w, "  %s: %s\n", e.Reason, explain.Printable(e.Title))
 	if e.Comment != "" {
-		fmt.Fprintf(w, "    %s\n", printable(e.Comment))
+		fmt.Fprintf(w, "    %s\n", explain.Printable(e.Comment))
 	}
 	line("Code", "%s, HTTP %d, JSON-RPC %d", e.Code, e.HTTPStatus, e.JSONRPCCode)
 	line("Defined", "as %s", e.Name)
@@ -79,7 +82,7 @@ func writeEntry(w io.Writer, e listing.Entry) {
 		}
 		line(label, "%s", text)
 	}
-	for _, key := range sortedKeys(e.Metadata) {
+	for _, key := range slices.Sorted(maps.Keys(e.Metadata)) {
 		line("Always", "%s: %s", key, e.Metadata[key])
 	}
 	if e.Retryable != nil {
@@ -91,5 +94,19 @@ func writeEntry(w io.Writer, e listing.Entry) {
 			label = ""
 		}
 		line(label, "%s", method)
+	}
+}
+
+func writeWire(b *strings.Builder, x listing.Example) {
+	name := x.Name
+	if x.HTTPStatus != 0 {
+		name = fmt.Sprintf("%s, HTTP %d", name, x.HTTPStatus)
+	}
+	fmt.Fprintf(b, "    %s\n", name)
+	for line := range strings.Lines(string(x.Output)) {
+		fmt.Fprintf(b, "      %s\n", explain.Printable(strings.TrimRight(line, "\n")))
+	}
+	for _, note := range x.Notes {
+		fmt.Fprintf(b, "      (%s)\n", explain.Printable(note))
 	}
 }

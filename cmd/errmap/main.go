@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 )
@@ -18,23 +17,42 @@ const (
 	exitOK      = 0
 	exitFailure = 1 // the command ran and failed
 	exitUsage   = 2 // the command line is wrong
+	exitSuccess = 3 // explain: what was given is no error but a success
+	exitUnknown = 4 // explain: what was given is in no form known here
 )
 
-// command is one subcommand. run gets the arguments after its name and returns
-// the exit code; it ends when ctx does.
+// exitCodes is what every --help says of them.
+const exitCodes = `  0  done
+  1  failed: the reason is on standard error
+  2  the command line is wrong
+  3  explain alone: a success, in which no error is
+  4  explain alone: no error in a form known here
+`
+
+// command is one subcommand. setup makes its flags, and what it does once they are
+// read.
 type command struct {
 	name    string
 	summary string
-	run     func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
+	setup   func() (*flagSet, action)
 }
 
-var commands = []command{
-	// One line a command, in the order in which help lists them.
-	{"serve", "run an A2A agent on every wire", runServe},
-	{"gateway", "put JSON-RPC and HTTP+JSON in front of a Connect or gRPC service", runGateway},
-	{"convert", "translate an error from one form into another", runConvert},
-	{"explain", "tell in plain words what an error is", runExplain},
-	{"catalog", "list the errors of a server, a descriptor set or proto files", runCatalog},
+// action does what a command is for and returns the exit code; it ends when ctx does.
+type action func(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) int
+
+// commands has one line a command, in the order in which help lists them. It is a
+// function since completion has to know them too.
+func commands() []command {
+	return []command{
+		{"serve", "run an A2A agent on every wire", setupServe},
+		{"gateway", "put JSON-RPC and HTTP+JSON in front of a Connect or gRPC service", setupGateway},
+		{"convert", "translate an error from one form into another", setupConvert},
+		{"explain", "tell in plain words what an error is", setupExplain},
+		{"catalog", "list the errors of a server, a descriptor set or proto files", setupCatalog},
+		{"health", "ask a server whether it serves, for probes", setupHealth},
+		{"completion", "write the completions of a shell", setupCompletion},
+		{"version", "tell the version, and what this program was built from", setupVersion},
+	}
 }
 
 func main() {
@@ -54,14 +72,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch name {
 	case "help", "--help", "-h", "-help":
 		return help(ctx, args, stdin, stdout, stderr)
-	case "version", "--version", "-version":
-		fmt.Fprintln(stdout, "errmap", version())
-		return exitOK
+	case "--version", "-version":
+		name = "version"
 	}
-	for _, c := range commands {
-		if c.name == name {
-			return c.run(ctx, args, stdin, stdout, stderr)
+	for _, c := range commands() {
+		if c.name != name {
+			continue
 		}
+		fs, do := c.setup()
+		if code, done := fs.parse(args, stdout, stderr); done {
+			return code
+		}
+		return do(ctx, stdin, stdout, stderr)
 	}
 	kind := "command"
 	if strings.HasPrefix(name, "-") {
@@ -79,14 +101,19 @@ func help(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	var b strings.Builder
 	b.WriteString("errmap: one error, defined once in Protobuf, the same on every wire.\n\nUsage:\n  errmap <command> [flags]\n\nCommands:\n")
 	width := 0
-	for _, c := range commands {
+	for _, c := range commands() {
 		width = max(width, len(c.name))
 	}
-	for _, c := range commands {
+	for _, c := range commands() {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, c.name, c.summary)
 	}
 	b.WriteString("\nFlags:\n  --help     this text; after a command, that command's\n  --version  the version of this program\n")
-	b.WriteString("\nExit codes: 0 done, 1 failed, 2 the command line is wrong.\n")
+	b.WriteString("\nExamples:\n  errmap explain FILE                       what the error in a file is\n" +
+		"  curl -si URL | errmap explain             … or that of a call\n" +
+		"  errmap catalog --upstream URL             which errors a server has\n" +
+		"  errmap health http://localhost:8080       whether it serves\n" +
+		"  source <(errmap completion bash)          commands and flags by the tab key\n")
+	b.WriteString("\nExit codes:\n" + exitCodes)
 	if _, err := io.WriteString(stdout, b.String()); err != nil {
 		return exitFailure
 	}
@@ -94,28 +121,9 @@ func help(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 func commandNames() string {
-	names := make([]string, len(commands))
-	for i, c := range commands {
-		names[i] = c.name
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
 	}
 	return strings.Join(names, ", ")
-}
-
-// version is what the build recorded: the module's version, or the commit that
-// it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && v == "(devel)" {
-			v += " " + s.Value
-		}
-	}
-	return v + " " + info.GoVersion
 }

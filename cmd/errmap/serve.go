@@ -41,49 +41,48 @@ errmap serve
 errmap serve --listen localhost:0
 errmap serve --listen :443 --url https://agent.example.com`
 
-func runServe(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+func setupServe() (*flagSet, action) {
 	fs := newFlagSet("serve", "serve [flags]", serveAbout, serveExamples)
 	addr := fs.listen()
 	pages := fs.pages()
 	base := fs.String("url", "", "the `URL` that the agent card names, where it is not the address itself")
-	if code, done := fs.parse(args, stdout, stderr); done {
-		return code
-	}
-	if fs.NArg() > 0 {
-		return fs.misused(stderr, "unexpected argument %q", fs.Arg(0))
-	}
-	if err := checkAddress("--listen", *addr); err != nil {
-		return fs.misused(stderr, "%s", err)
-	}
-	opts := pages()
-	if *base != "" {
-		if err := checkURL("--url", *base); err != nil {
+	return fs, func(ctx context.Context, _ io.Reader, stdout, stderr io.Writer) int {
+		if fs.NArg() > 0 {
+			return fs.misused(stderr, "unexpected argument %q", fs.Arg(0))
+		}
+		if err := checkAddress("--listen", *addr); err != nil {
 			return fs.misused(stderr, "%s", err)
 		}
-		u, _ := url.Parse(*base)
-		opts = append(opts, httpserver.WithHosts(u.Host, u.Hostname())) // a proxy may pass it on
+		opts := pages()
+		if *base != "" {
+			if err := checkURL("--url", *base); err != nil {
+				return fs.misused(stderr, "%s", err)
+			}
+			u, _ := url.Parse(*base)
+			opts = append(opts, httpserver.WithHosts(u.Host, u.Hostname())) // a proxy may pass it on
+		}
+		listener, err := listen(ctx, "--listen", *addr)
+		if err != nil {
+			fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
+			return exitFailure
+		}
+		if *base == "" {
+			*base = "http://" + reachable(listener.Addr())
+		}
+		log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		a, err := agent.New(agent.WithURL(*base), agent.WithVersion(version()), agent.WithLogger(log))
+		if err != nil {
+			fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
+			return exitFailure
+		}
+		fmt.Fprint(stdout, welcome(reachable(listener.Addr())))
+		if err := serveUntil(ctx, listener, a, log, opts); err != nil {
+			fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
+			return exitFailure
+		}
+		fmt.Fprintln(stdout, "stopped")
+		return exitOK
 	}
-	listener, err := listen(ctx, "--listen", *addr)
-	if err != nil {
-		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
-		return exitFailure
-	}
-	if *base == "" {
-		*base = "http://" + reachable(listener.Addr())
-	}
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	a, err := agent.New(agent.WithURL(*base), agent.WithVersion(version()), agent.WithLogger(log))
-	if err != nil {
-		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
-		return exitFailure
-	}
-	fmt.Fprint(stdout, welcome(reachable(listener.Addr())))
-	if err := serveUntil(ctx, listener, a, log, opts); err != nil {
-		fmt.Fprintf(stderr, "errmap: serve: %s\n", message(err))
-		return exitFailure
-	}
-	fmt.Fprintln(stdout, "stopped")
-	return exitOK
 }
 
 // serveUntil serves the agent until ctx ends and what runs then is over, or was

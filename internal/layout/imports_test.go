@@ -152,6 +152,11 @@ var table = []row{
 		outside:  []string{protobuf, rpc},
 	},
 	{
+		packages: []string{"internal/explain"},
+		inside:   []string{"=errmap", "errmap/errmapmcp", "internal/jsonrpc", "internal/listing", "internal/translate"},
+		outside:  []string{mcp, jsonText, protobuf, rpc},
+	},
+	{
 		packages: []string{"cmd/protoc-gen-errmap-doc"},
 		inside:   []string{"=errmap", "internal/listing", "internal/plugin"},
 		outside:  []string{protobuf},

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 )
 
 // retryWords tells whether to make the same call again, and when.
-func retryWords(e *errmap.Error) string {
+func (r reader) retryWords(e *errmap.Error) string {
 	delay, timed := e.RetryDelay()
-	d := definitionOf(e)
+	d := r.definitionOf(e)
 	said, known := d.Retryable()
 	switch {
 	case known && !said:
@@ -30,7 +30,7 @@ func retryWords(e *errmap.Error) string {
 }
 
 // detailWords tells one detail in lines.
-func detailWords(d errmap.RawDetail) []string {
+func (r reader) detailWords(d errmap.RawDetail) []string {
 	if text, ok := d.JSON(); ok {
 		if d.TypeURL() == "" {
 			return []string{"JSON of no type: " + string(text)}
@@ -41,24 +41,27 @@ func detailWords(d errmap.RawDetail) []string {
 	if d.TypeURL() == "" && len(value) == 0 {
 		return []string{"an empty detail"}
 	}
-	m, err := readDetail(d.TypeURL(), value)
+	m, err := r.readDetail(d.TypeURL(), value)
 	if err != nil {
 		return []string{fmt.Sprintf("%s: %d bytes that this program cannot read", d.Name(), len(value))}
 	}
 	if lines := knownWords(m); lines != nil {
 		return lines
 	}
-	return []string{fmt.Sprintf("%s: %s", d.Name(), protoJSON(m))}
+	return []string{fmt.Sprintf("%s: %s", d.Name(), r.protoJSON(m))}
 }
 
-func readDetail(typeURL string, value []byte) (proto.Message, error) {
-	mt, err := errmap.Linked().FindMessageByURL(typeURL)
+func (r reader) readDetail(typeURL string, value []byte) (proto.Message, error) {
+	mt, err := r.catalog.FindMessageByURL(typeURL)
 	if err != nil {
 		return nil, err
 	}
 	m := mt.New().Interface()
-	return m, proto.UnmarshalOptions{Resolver: errmap.Linked()}.Unmarshal(value, m)
+	return m, proto.UnmarshalOptions{Resolver: r.catalog}.Unmarshal(value, m)
 }
+
+// reader reads with the types and the errors of one catalogue.
+type reader struct{ catalog *errmap.Catalog }
 
 // knownWords tells a detail of google.rpc; nil for another one.
 func knownWords(m proto.Message) []string {
@@ -143,14 +146,14 @@ func receivedWords(r errmap.Received) []string {
 	return lines
 }
 
-func definitionOf(e *errmap.Error) *errmap.Definition {
-	return errmap.Linked().Find(e.Domain(), e.Reason())
+func (r reader) definitionOf(e *errmap.Error) *errmap.Definition {
+	return r.catalog.Find(e.Domain(), e.Reason())
 }
 
 // protoJSON is the ProtoJSON of a message without the white space that the
 // library puts in at random.
-func protoJSON(m proto.Message) string {
-	text, err := protojson.MarshalOptions{Resolver: errmap.Linked(), UseProtoNames: true}.Marshal(m)
+func (r reader) protoJSON(m proto.Message) string {
+	text, err := protojson.MarshalOptions{Resolver: r.catalog, UseProtoNames: true}.Marshal(m)
 	if err != nil {
 		return "a value without JSON"
 	}
