@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from google.protobuf.message import Message
+from google.rpc.error_details_pb2 import ErrorInfo
 
 from .error import Error, error_of
 from .internal import hub
-from .internal.schema import Catalog, definition_of, linked, register
+from .internal.schema import Catalog, Definition, definition_of, linked, register
 from .internal.wire import detail as details
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class TypedError(Error):
     REASON: ClassVar[str]
     MESSAGE: ClassVar[type[Message]]
 
-    _fields: Message
+    _made: Message | None = None
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
@@ -44,13 +45,20 @@ class TypedError(Error):
         data = hub.Error(int(definition.code))
         data.message, data.details = definition.encode(message, data.notes)
         self._start(data)
-        self._fields = message
+        self._made = message
 
     @classmethod
     def _of(cls, error: Error) -> Self | None:
         """Return an error as one of this class, with its fields; None where it is another.
         Any ErrorInfo of the error may be that of the class."""
         return as_error(error, cls)
+
+    @property
+    def _fields(self) -> Message:
+        """The message, which for an error that was read is made when it is first looked at."""
+        if self._made is None:
+            self._made = _decoded(self._data, type(self))
+        return self._made
 
     @property
     def fields(self) -> Message:
@@ -82,11 +90,11 @@ class TypedError(Error):
 
     def __reduce__(self) -> tuple[Any, ...]:
         make, args, state = super().__reduce__()
-        return make, args, {**state, "_fields": self._fields.SerializePartialToString()}
+        return make, args, {**state, "_made": self._fields.SerializePartialToString()}
 
     def __setstate__(self, state: Mapping[str, Any] | None) -> None:
         for name, value in (state or {}).items():
-            setattr(self, name, type(self).MESSAGE.FromString(value) if name == "_fields" else value)
+            setattr(self, name, type(self).MESSAGE.FromString(value) if name == "_made" else value)
 
 
 def as_error(error: Error, cls: type[T]) -> T | None:
@@ -96,28 +104,20 @@ def as_error(error: Error, cls: type[T]) -> T | None:
     definition = definition_of(cls.MESSAGE)
     if definition is None:
         return None
-    codec, data = linked().codec, error._data
+    if _info(error._data, definition) is None:
+        return None
+    typed = _typed(error._data, cls)
+    typed.__cause__ = error.__cause__
+    return typed
+
+
+def _info(data: hub.Error, definition: Definition) -> ErrorInfo | None:
+    """Return the first ErrorInfo that is a definition's."""
+    codec = linked().codec
     for detail in data.details:
         info = details.error_info(codec, detail)
-        if info is None or not definition.identifies(info.domain, info.reason):
-            continue
-
-        def find(name: str) -> bytes | None:
-            for other in data.details:
-                if other.name == name:
-                    value = details.known_part(codec, other)
-                    if value is not None:
-                        return value
-            return None
-
-        message = cls.MESSAGE()
-        definition.decode(message, info.metadata, find, codec)
-        typed = cls.__new__(cls)
-        typed.__dict__.update(error.__dict__)
-        typed.args = error.args
-        typed._fields = message
-        typed.__cause__ = error.__cause__
-        return typed
+        if info is not None and definition.identifies(info.domain, info.reason):
+            return info
     return None
 
 
@@ -136,13 +136,39 @@ def find_error(error: BaseException | None, cls: type[T]) -> T | None:
     return None
 
 
-def specialize(data: hub.Error, catalog: Catalog) -> Error:
+def _typed(data: hub.Error, cls: type[T]) -> T:
+    typed = cls.__new__(cls)
+    typed._start(data)
+    return typed
+
+
+def _decoded(data: hub.Error, cls: type[TypedError]) -> Message:
+    """Return the message that the details of an error say."""
+    message, codec = cls.MESSAGE(), linked().codec
+    definition = definition_of(cls.MESSAGE)
+    info = _info(data, definition) if definition is not None else None
+    if definition is None or info is None:
+        return message
+
+    def find(name: str) -> bytes | None:
+        for other in data.details:
+            if other.name == name:
+                value = details.known_part(codec, other)
+                if value is not None:
+                    return value
+        return None
+
+    definition.decode(message, info.metadata, find, codec)
+    return message
+
+
+def specialize(data: hub.Error, catalog: Catalog, origin: hub.Origin = hub.Origin.REMOTE) -> Error:
     """Return an error as one of the class that a catalogue has for it, where it has one."""
-    data.origin = hub.Origin.REMOTE
-    error = error_of(data)
+    data.origin = origin
     info = details.identity(catalog.codec, catalog, data.details)
-    if info is None:
-        return error
-    cls = catalog.find_class(info.domain, info.reason)
-    typed = as_error(error, cls) if cls is not None else None
-    return error if typed is None else typed
+    if info is not None:
+        cls = catalog.find_class(info.domain, info.reason)
+        if cls is not None:
+            typed: Error = _typed(data, cls)
+            return typed
+    return error_of(data)

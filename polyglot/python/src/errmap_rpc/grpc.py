@@ -14,7 +14,6 @@ import grpc.aio
 from .error import Error
 from .generated import specialize
 from .guard import Guard
-from .internal.code import Code
 from .internal.hub import Wire
 from .internal.wire.budget import fit
 from .internal.wire.grpc import DETAILS, read_call
@@ -38,6 +37,7 @@ else:
     _AsyncServerInterceptor = grpc.aio.ServerInterceptor
 
 _CODES = {int(code.value[0]): code for code in grpc.StatusCode}
+_NUMBERS: dict[grpc.StatusCode | None, int] = {code: number for number, code in _CODES.items()}
 
 
 class Failed(Protocol):
@@ -67,7 +67,7 @@ def from_grpc_error(error: Failed, **arguments: Unpack[DecodeArguments]) -> Erro
     OK."""
     options = decode_options(arguments)
     code = error.code()
-    number = int(Code.UNKNOWN) if code is None else int(code.value[0])
+    number = _NUMBERS.get(code, 2)
     if number == 0:
         raise NotAnError("the code is OK, which is no error")
     details: list[bytes | str] = []
@@ -79,22 +79,20 @@ def from_grpc_error(error: Failed, **arguments: Unpack[DecodeArguments]) -> Erro
     typed = specialize(read, options.catalog)
     if isinstance(error, BaseException):
         typed.__cause__ = error
-    return typed.with_local() if _is_local(error) else typed
+    return typed.with_local() if code in _LOCAL and _is_local(error) else typed
 
 
-_LOCAL = (
-    grpc.StatusCode.CANCELLED,
-    grpc.StatusCode.DEADLINE_EXCEEDED,
-    grpc.StatusCode.UNAVAILABLE,
-)
+_LOCAL = frozenset((grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE))
 
 
 def _is_local(error: Failed) -> bool:
     """Tell whether a call failed here. grpcio does not say so: of an error that was
     received it names the peer, or has metadata, or the code is another."""
+    if error.trailing_metadata():
+        return False
     text = getattr(error, "debug_error_string", None)
     said = text() if callable(text) else None
-    if error.code() not in _LOCAL or error.trailing_metadata() or not isinstance(said, str):
+    if not isinstance(said, str):
         return False
     return not re.search(r"received from peer [^ {]", said)
 

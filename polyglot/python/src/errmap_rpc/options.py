@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
@@ -49,7 +50,7 @@ class EncodeArguments(TypedDict, total=False):
 
 def decode_options(arguments: DecodeArguments) -> Decoding:
     if not arguments:
-        return Decoding(linked())
+        return _decoding(linked())
     status = arguments.get("http_status", 0)
     retry_after = arguments.get("retry_after", ())
     return Decoding(
@@ -64,10 +65,20 @@ def decode_options(arguments: DecodeArguments) -> Decoding:
 
 def encode_options(arguments: EncodeArguments) -> Encoding:
     if not arguments:
-        return Encoding(linked())
+        return _encoding(linked())
     return Encoding(
         arguments["catalog"] if "catalog" in arguments else linked(),
         arguments.get("without_carried", False),
         arguments.get("budget", DEFAULT_BUDGET),
         arguments.get("on_note"),
     )
+
+
+@functools.lru_cache(maxsize=2)
+def _decoding(catalog: Catalog) -> Decoding:
+    return Decoding(catalog)
+
+
+@functools.lru_cache(maxsize=2)
+def _encoding(catalog: Catalog) -> Encoding:
+    return Encoding(catalog)

@@ -42,7 +42,7 @@ class Detail:
         """The bytes, carried untouched; empty for a JSON element."""
         self.json = json
         """The compact text of a JSON element; None for bytes."""
-        self.name = type_url[type_url.rfind("/") + 1 :]
+        self.name = ERROR_INFO if type_url == URL_ERROR_INFO else type_url[type_url.rfind("/") + 1 :]
         """The bare type name: what follows the last slash of the type URL."""
         self.node: Any = None  # the JSON, once it was read
         self.info: Any = None  # what the bytes say as an ErrorInfo, once that was asked

@@ -72,7 +72,7 @@ def _field(data: bytes, at: int, depth: int) -> tuple[int, int, int, int]:
 
 
 def size_varint(value: int) -> int:
-    return (value.bit_length() + 6) // 7 or 1
+    return 1 if value < 0x80 else (value.bit_length() + 6) // 7
 
 
 def append_varint(data: bytes, value: int) -> bytes:
@@ -82,3 +82,15 @@ def append_varint(data: bytes, value: int) -> bytes:
         value >>= 7
     out.append(value)
     return bytes(out)
+
+
+def framed(n: int) -> int:
+    """Return the size of a field of so many bytes with a low number; nothing is not
+    written."""
+    return 1 + size_varint(n) + n if n else 0
+
+
+def size_detail(type_url: int, value: int) -> int:
+    """Return the size of a detail as a field of a Status."""
+    inner = framed(type_url) + framed(value)
+    return 1 + size_varint(inner) + inner

@@ -27,14 +27,14 @@ class MetadataField:
     whose ProtoJSON is a string or a number as that text without quotes, the rest as compact
     ProtoJSON."""
 
-    __slots__ = ("bare", "desc", "is_map", "key", "name", "plain")
+    __slots__ = ("bare", "desc", "is_text", "key", "name", "oneof", "plain")
 
     def __init__(self, desc: FieldDescriptor) -> None:
         self.desc = desc
         self.name = desc.name
         self.key = desc.json_name
         kind = desc.message_type
-        self.is_map = kind is not None and kind.GetOptions().map_entry
+        self.oneof = desc.containing_oneof.name if desc.containing_oneof is not None else ""
         self.bare = not desc.is_repeated and (kind is None or kind.full_name in _QUOTED)
         self.plain = (
             self.bare
@@ -50,6 +50,7 @@ class MetadataField:
             and desc.type != FieldDescriptor.TYPE_BYTES
         )
         """Whether its text is Python's own."""
+        self.is_text = self.bare and kind is None and desc.type == FieldDescriptor.TYPE_STRING
 
     def is_set(self, message: Message) -> bool:
         return is_set(message, self.desc)
@@ -67,14 +68,13 @@ class MetadataField:
     def set(self, message: Message, text: str, codec: Codec) -> None:
         """Read text as the field's type and set the field. Text that does not parse leaves it
         unset, and so does a member of a oneof that has one already."""
-        oneof = self.desc.containing_oneof
-        if oneof is not None and message.WhichOneof(oneof.name) is not None:
+        if self.oneof and message.WhichOneof(self.oneof) is not None:
+            return
+        if self.is_text:
+            setattr(message, self.name, text)
             return
         kind, quoted = self.desc.cpp_type, self.bare
         if self.bare and self.desc.message_type is None:
-            if self.desc.type == FieldDescriptor.TYPE_STRING:
-                setattr(message, self.name, text)
-                return
             if kind == FieldDescriptor.CPPTYPE_BOOL:
                 if text not in ("true", "false"):
                     return

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from .. import hub
 from ..hub import Received
 from ..jsontree import clean
-from ..protobytes import size_varint
+from ..protobytes import framed, size_detail, size_varint
 
 LINE_OVERHEAD = 32
 """What HTTP/2 counts of a header beside its name and value (RFC 9113 section 6.5.2)."""
@@ -17,18 +17,6 @@ MESSAGE_NAME = len("grpc-message")
 DETAILS_NAME = len("grpc-status-details-bin")
 WIRE_SIZE = 2
 """The size of the field of Received that names the wire."""
-
-
-def framed(n: int) -> int:
-    """Return the size of a field of so many bytes with a low number; nothing is not
-    written."""
-    return 1 + size_varint(n) + n if n else 0
-
-
-def size_detail(type_url: int, value: int) -> int:
-    """Return the size of a detail as a field of a Status."""
-    inner = framed(type_url) + framed(value)
-    return 1 + size_varint(inner) + inner
 
 
 def size_base64(n: int) -> int:

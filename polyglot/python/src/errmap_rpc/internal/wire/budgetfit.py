@@ -10,18 +10,16 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from .. import hub
 from ..code import Code
 from ..hub import Detail, Notes, Received, Wire
-from ..protobytes import size_varint
+from ..protobytes import framed, size_detail, size_varint
 from ..protojson import parse
 from .account import (
     LINE_OVERHEAD,
     STATUS_NAME,
     Account,
     Places,
-    framed,
     member_size,
     received_size,
     ride_size,
-    size_detail,
 )
 from .budgetcut import ELEMENTS, InfoFields, elements_of
 from .carried import Shape, Writing

@@ -23,8 +23,10 @@ Body = bytes | str
 class Reading(MemberReading):
     """One error that is read."""
 
+    __slots__ = ()
+
     def __init__(self, options: Decoding) -> None:
-        super().__init__(hub.Error(origin=Origin.READ), options)
+        super().__init__(hub.Error(0, "", Origin.READ), options)
 
     def parse(self, body: Body) -> Node:
         """Read a body of JSON. Raises JSONError where it is none."""
@@ -63,8 +65,10 @@ class Reading(MemberReading):
     def finish(self) -> hub.Error:
         """Bound what was read and add what the HTTP header says."""
         error, limits = self.error, self.options.limits
-        if any(detail.json is not None for detail in error.details):
-            self._drop_deep()
+        for detail in error.details:
+            if detail.json is not None:
+                self._drop_deep()
+                break
         if len(error.details) > limits.details:
             self.note(f"{len(error.details) - limits.details} details after the first {limits.details} dropped")
             del error.details[limits.details :]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .. import hub
 from ..code import Code, code_from_connect_http
-from ..hub import Notes, Received, Wire
+from ..hub import Received, Wire
 from ..jsontree import clean
 from ..protojson import decode_base64
 from .budget import fit
@@ -114,14 +114,11 @@ def read_details(r: Reading, data: bytes | None) -> None:
     if data is None:
         r.note(f"{DETAILS} dropped: it is not base64")
         return
-    notes = Notes()
     try:
-        status = parse_status(data, r.options.limits.details, notes)
+        status = parse_status(data, r.options.limits.details, error.notes)
     except ValueError as why:
         r.note(f"{DETAILS} dropped: not a google.rpc.Status: {why}")
         return
-    for note in notes:
-        r.note(note)
     if status.code != error.number:
         r.note(f"{DETAILS} says code {status.code}: the header's {error.number} stands")
         if not status.strict:

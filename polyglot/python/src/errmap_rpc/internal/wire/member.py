@@ -89,6 +89,8 @@ class Keys:
 class MemberReading:
     """What is read of the members of one error object."""
 
+    __slots__ = ("codec", "error", "options", "rest")
+
     def __init__(self, error: hub.Error, options: Decoding) -> None:
         self.error = error
         self.options = options

@@ -53,7 +53,7 @@ class Limits:
     """The most bytes of the message; it is cut there, with a note."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Encoding:
     """How an error is written."""
 
@@ -75,7 +75,7 @@ class Encoding:
 LIMITS = Limits()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Decoding:
     """How an error is read."""
 

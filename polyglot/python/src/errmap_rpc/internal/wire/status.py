@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from google.protobuf.any_pb2 import Any
 from google.protobuf.message import DecodeError
+from google.protobuf.unknown_fields import UnknownFieldSet
 from google.rpc.status_pb2 import Status
 
 from .. import hub
@@ -23,16 +24,24 @@ from .write import binary_details, with_carried
 OK = "the code is OK, which is no error"
 
 
-@dataclass(slots=True)
 class RawStatus:
     """A google.rpc.Status with its unknown fields as they stood."""
 
-    code: int = 0
-    message: str = ""
-    details: list[Detail] = field(default_factory=list)
-    unknown: bytes = b""
-    strict: bool = True
-    """False where a field has a wrong wire type or a type URL has no slash."""
+    __slots__ = ("_strict", "code", "details", "message", "unknown")
+
+    def __init__(
+        self, code: int, message: str, details: list[Detail], unknown: bytes = b"", strict: bool = True
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.details = details
+        self.unknown = unknown
+        self._strict = strict
+
+    @property
+    def strict(self) -> bool:
+        """False where a field has a wrong wire type or a type URL has no slash."""
+        return self._strict and all("/" in detail.type_url for detail in self.details)
 
     def serialize(self) -> bytes:
         status = Status(
@@ -96,22 +105,28 @@ def parse_status(data: bytes, most: int, notes: Notes) -> RawStatus:
 
 
 def _parse_usual(data: bytes, most: int) -> RawStatus | None:
-    """Read what this program would write the same, as nearly all is; None for all else."""
+    """Read bytes of which protobuf sees all, as it does of nearly all; None for others.
+    Whatever else they held, or held twice, would make them longer than what is seen."""
     try:
         status = Status.FromString(data)
     except (DecodeError, ValueError):
         return None
-    details = [Detail(d.type_url, d.value) for d in status.details]
-    found = RawStatus(status.code, status.message, details)
-    if len(details) > most or found.serialize() != data:
+    listed = status.details
+    if status.ByteSize() != len(data) or len(UnknownFieldSet(status)) or len(listed) > most:
         return None
-    found.strict = all("/" in detail.type_url for detail in details)
-    return found
+    details = []
+    for each in listed:
+        if len(UnknownFieldSet(each)):
+            return None
+        details.append(Detail(each.type_url, each.value))
+    return RawStatus(status.code, status.message, details)
 
 
 def _parse_fields(data: bytes, most: int, notes: Notes) -> RawStatus:
     """Read field by field, so that text that is not UTF-8 costs no detail."""
-    status, count, unknown = RawStatus(), 0, []
+    status, count = RawStatus(0, "", []), 0
+    unknown: list[bytes] = []
+    slashes = True
     for number, kind, content, raw in fields_of(data):
         if number == 1 and kind == 0 and isinstance(content, int):
             code = ((content & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
@@ -126,14 +141,14 @@ def _parse_fields(data: bytes, most: int, notes: Notes) -> RawStatus:
             status.message = message
         elif number == 3 and isinstance(content, bytes) and kind == 2:
             detail = _parse_any(content, count, notes)
-            status.strict = status.strict and "/" in detail.type_url
+            slashes = slashes and "/" in detail.type_url
             count += 1
             if count - 1 <= most:
                 status.details.append(detail)
         else:
-            status.strict = status.strict and number > 3
+            slashes = slashes and number > 3
             unknown.append(raw)
-    status.unknown = b"".join(unknown)
+    status.unknown, status._strict = b"".join(unknown), slashes
     if count > len(status.details):
         notes.add(f"{count - len(status.details)} details after the first {len(status.details)} dropped")
     return status
