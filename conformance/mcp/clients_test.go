@@ -39,9 +39,9 @@ var clients = []struct {
 	peer
 	revisions []string
 }{
-	{peer{"Python mcp 2.3.0", inPython("client.py")}, []string{"2025-11-25", "2026-07-28"}},
-	{peer{"TypeScript sdk 1.32.2", inJavaScript("client1.mjs")}, []string{"2025-11-25"}},
-	{peer{"TypeScript client 2.4.0", inJavaScript("client2.mjs")}, []string{"2025-11-25", "2026-07-28"}},
+	{peer{"mcp for Python, client", ofPython, inPython("client.py")}, []string{"2025-11-25", "2026-07-28"}},
+	{peer{"@modelcontextprotocol/sdk, client", ofNPM("@modelcontextprotocol/sdk"), inJavaScript("client1.mjs")}, []string{"2025-11-25"}},
+	{peer{"@modelcontextprotocol/client", ofNPM("@modelcontextprotocol/client"), inJavaScript("client2.mjs")}, []string{"2025-11-25", "2026-07-28"}},
 }
 
 // Every official client gets what a tool failed with: the text for a model, and the
@@ -66,6 +66,7 @@ func TestFinding_P01_P06_official_clients(t *testing.T) {
 				}
 				checkTools(t, got.Tools)
 				checkErrors(t, got.Errors, revision)
+				client.tell(t, "MCP "+revision, 6, "text and `_meta` of each failed tool, code and data of the others")
 			})
 		}
 	}
@@ -158,4 +159,6 @@ func TestFinding_P06_inspector(t *testing.T) {
 			t.Errorf("%s: _meta is %s, %v", tool, result.Meta, err)
 		}
 	}
+	const name = "@modelcontextprotocol/inspector-cli"
+	peer{name: name, version: ofNPM(name)}.tell(t, "MCP 2025-11-25", 2, "text and `_meta` of each failed tool")
 }

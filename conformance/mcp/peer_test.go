@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/errmap/errmap/internal/results"
 )
 
 // python returns the path of the Python that has the official SDK.
@@ -24,10 +26,31 @@ func python(t *testing.T) string {
 	return path
 }
 
+// found is what the tests found out, for the table of docs/interop.md.
+var found = results.New("../../docs/interop.md", "MCP")
+
+func TestMain(m *testing.M) { os.Exit(found.Run(m)) }
+
 // peer is a program on one of the official SDKs.
 type peer struct {
 	name    string
+	version func(*testing.T) string
 	command func(t *testing.T, args ...string) *exec.Cmd
+}
+
+// tell puts what a peer does into the table, if its test passed.
+func (p peer) tell(t *testing.T, wires string, errs int, result string) {
+	t.Helper()
+	if !t.Failed() {
+		found.Add(results.Row{Peer: p.name, Version: p.version(t), Wires: wires, Errors: errs, Result: result})
+	}
+}
+
+// ofPython and ofNPM return the version of a package that is installed.
+func ofPython(t *testing.T) string { return results.PyPI(t, "python/requirements.txt", "mcp") }
+
+func ofNPM(name string) func(*testing.T) string {
+	return func(t *testing.T) string { return results.NPM(t, "package-lock.json", name) }
 }
 
 func inPython(file string) func(*testing.T, ...string) *exec.Cmd {

@@ -20,11 +20,11 @@ var servers = []struct {
 	sessions       bool
 	unknown        errmapmcp.Kind // of a tool that is not listed; 0 for a result
 }{
-	{peer{"Python mcp 2.3.0", inPython("server.py")}, "/mcp", "2025-11-25", true, 0},
-	{peer{"Python mcp 2.3.0", inPython("server.py")}, "/mcp", "2026-07-28", false, 0},
-	{peer{"TypeScript sdk 1.32.2", inJavaScript("server1.mjs")}, "/mcp", "2025-11-25", true, 0},
-	{peer{"TypeScript server 2.4.0", inJavaScript("server2.mjs")}, "/legacy", "2025-11-25", true, errmapmcp.KindNotFound},
-	{peer{"TypeScript server 2.4.0", inJavaScript("server2.mjs")}, "/mcp", "2026-07-28", false, errmapmcp.KindNotFound},
+	{peer{"mcp for Python, server", ofPython, inPython("server.py")}, "/mcp", "2025-11-25", true, 0},
+	{peer{"mcp for Python, server", ofPython, inPython("server.py")}, "/mcp", "2026-07-28", false, 0},
+	{peer{"@modelcontextprotocol/sdk, server", ofNPM("@modelcontextprotocol/sdk"), inJavaScript("server1.mjs")}, "/mcp", "2025-11-25", true, 0},
+	{peer{"@modelcontextprotocol/server", ofNPM("@modelcontextprotocol/server"), inJavaScript("server2.mjs")}, "/legacy", "2025-11-25", true, errmapmcp.KindNotFound},
+	{peer{"@modelcontextprotocol/server", ofNPM("@modelcontextprotocol/server"), inJavaScript("server2.mjs")}, "/mcp", "2026-07-28", false, errmapmcp.KindNotFound},
 }
 
 // connect opens a session with a server.
@@ -83,6 +83,11 @@ func TestFinding_S02_official_servers(t *testing.T) {
 			}
 			_, err = session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "shop://missing"})
 			wantKind(t, err, errmapmcp.KindNotFound)
+			unknown := "a result"
+			if server.unknown != 0 {
+				unknown = server.unknown.String()
+			}
+			server.tell(t, "MCP "+server.revision, 3, "the error of a failed tool, an unknown tool is "+unknown+", a missing resource not_found")
 		})
 	}
 }
@@ -123,6 +128,7 @@ func TestFinding_P03_S01_official_servers_that_lose_their_sessions(t *testing.T)
 				t.Error("the session has the same id")
 			}
 			wantKind(t, call(expiring), errmapmcp.KindSessionExpired)
+			server.tell(t, "MCP "+server.revision+", a lost session", 1, "it is renewed, and without that session_expired")
 		})
 	}
 }
@@ -131,13 +137,14 @@ func TestFinding_P03_S01_official_servers_that_lose_their_sessions(t *testing.T)
 func TestFinding_P02_official_bearer_middlewares(t *testing.T) {
 	t.Parallel()
 	for name, server := range map[string]peer{
-		"/closed/mcp": {"Python mcp 2.3.0", inPython("server.py")},
-		"/closed":     {"TypeScript sdk 1.32.2", inJavaScript("server1.mjs")},
+		"/closed/mcp": {"mcp for Python, server", ofPython, inPython("server.py")},
+		"/closed":     {"@modelcontextprotocol/sdk, server", ofNPM("@modelcontextprotocol/sdk"), inJavaScript("server1.mjs")},
 	} {
 		t.Run(server.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := connect(t, server.start(t)+name, "2025-11-25")
 			wantKind(t, err, errmapmcp.KindAuth)
+			server.tell(t, "MCP 2025-11-25, its bearer middleware", 1, "auth")
 		})
 	}
 }

@@ -48,6 +48,7 @@ var table = []row{
 	{packages: []string{"internal/cause", "internal/deadline", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
 	{packages: []string{"internal/jsonrpc"}, inside: []string{"internal/jsontree"}},
 	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
+	{packages: []string{"internal/results"}},
 	{packages: []string{"internal/strict"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf, api}},
 	{packages: []string{"internal/loglimit"}, outside: []string{"golang.org/x/time"}},
 	{packages: []string{"internal/schema/schematest"}, outside: []string{compiler, protobuf}},

@@ -30,7 +30,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
+	"github.com/errmap/errmap/internal/results"
 )
 
 const (

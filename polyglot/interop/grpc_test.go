@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
+	"github.com/errmap/errmap/internal/results"
 )
 
 func TestInterop_GRPCGo(t *testing.T) {

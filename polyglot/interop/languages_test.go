@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
+	"github.com/errmap/errmap/internal/results"
 )
 
 const a2aWires = "JSON-RPC, gRPC, HTTP+JSON"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
+	"github.com/errmap/errmap/internal/results"
 )
 
 // TestUpstream_tonic has a service of tonic, and the reflection of tonic-reflection.

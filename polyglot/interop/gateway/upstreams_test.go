@@ -32,10 +32,10 @@ import (
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/errmap/errmapconnect"
+	"github.com/errmap/errmap/internal/results"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
 	"github.com/errmap/errmap/polyglot/interop/internal/program"
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
 	"github.com/errmap/errmap/server/gateway"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
+	"github.com/errmap/errmap/internal/results"
 )
 
 // TestFinding_P04_Java calls with grpc-java over netty, which takes 8,192 bytes of

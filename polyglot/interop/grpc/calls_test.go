@@ -27,7 +27,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
+	"github.com/errmap/errmap/internal/results"
 )
 
 const (

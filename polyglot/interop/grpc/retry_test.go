@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/errmap/errmap/errmap"
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
+	"github.com/errmap/errmap/internal/results"
 )
 
 // retries is a service config by which grpc-go makes three attempts of a call that

@@ -16,10 +16,10 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/results"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
 	"github.com/errmap/errmap/polyglot/interop/internal/program"
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
 )
 
 // Forms in which operators have a proxy answer.

@@ -28,10 +28,10 @@ import (
 
 	"github.com/errmap/errmap/client"
 	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/results"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 	"github.com/errmap/errmap/internal/testproto/gen/shop/v1/shopv1connect"
 	"github.com/errmap/errmap/polyglot/interop/internal/program"
-	"github.com/errmap/errmap/polyglot/interop/internal/results"
 )
 
 const (
@@ -160,14 +160,14 @@ func start(t *testing.T, name string, args ...string) (url string) {
 	return "http://127.0.0.1:" + first(`^(\d+)\n`) + "/"
 }
 
-func TestFinding_P20_jayson(t *testing.T) {
+func TestServer_jayson(t *testing.T) {
 	check(t, nil, start(t, "node", "../javascript/jsonrpc-server.js"))
 	tell(t, "jayson, server", results.NPM(t, lock, "jayson"), tried, whole)
 }
 
 // jayson as a server of JSON-RPC 1.0 knows params by position alone, and says so
 // without a version.
-func TestFinding_P20_jayson_1_0(t *testing.T) {
+func TestServer_jayson_1_0(t *testing.T) {
 	url := start(t, "node", "../javascript/jsonrpc-server.js", "1")
 	_, err := newCart(nil, url)["alone"].Get(t.Context(), &shopv1.GetRequest{Sku: "A1"})
 	if e := remote(t, "alone", err); e.Code() != code.Code_INVALID_ARGUMENT {
@@ -176,7 +176,7 @@ func TestFinding_P20_jayson_1_0(t *testing.T) {
 	tell(t, "jayson, server of JSON-RPC 1.0", results.NPM(t, lock, "jayson"), 1, "its own error; it takes no params by name")
 }
 
-func TestFinding_P20_Python(t *testing.T) {
+func TestServer_jsonrpcPython(t *testing.T) {
 	check(t, nil, start(t, build+"/interop-python/bin/python", "-B", "../python/jsonrpc_server.py"))
 	tell(t, "json-rpc for Python, server", results.PyPI(t, pinned, "json-rpc"), tried, whole)
 }
@@ -223,7 +223,7 @@ func newJRPC2(t *testing.T) *httptest.Server {
 	return s
 }
 
-func TestFinding_P20_jrpc2(t *testing.T) {
+func TestServer_jrpc2(t *testing.T) {
 	check(t, nil, newJRPC2(t).URL)
 	tell(t, "jrpc2, server", results.Go(t, "github.com/creachadair/jrpc2"), tried, whole)
 }
