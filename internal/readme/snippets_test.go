@@ -86,8 +86,8 @@ func blocks(t *testing.T, document string) []block {
 		case open != nil:
 			open.lines = append(open.lines, text[min(indent, len(text)-len(inner)):])
 		}
-		if reason = ""; open == nil && untested.MatchString(text) {
-			reason = untested.FindStringSubmatch(text)[1]
+		if reason = ""; open == nil && untested.MatchString(inner) {
+			reason = untested.FindStringSubmatch(inner)[1]
 		}
 	}
 	if err := scanner.Err(); err != nil || open != nil {

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// unreleased are the modules that nobody but this repository uses. All others are
-// released, with the version of the root one.
-var unreleased = []string{"bench", "conformance", "conformance/mcp", "docs/example", "polyglot/interop", "tools/release"}
+// unreleased are the directories whose modules nobody but this repository uses. All
+// others are released, with the version of the root one.
+var unreleased = []string{"bench", "conformance", "docs", "polyglot", "tools/release"}
 
 // repository is the work tree, to be released with a version.
 type repository struct {
@@ -50,7 +50,7 @@ func openRepository(version string) (*repository, error) {
 		return nil, err
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(files, "\x00"), "\x00") {
-		if slices.Contains(unreleased, path.Dir(name)) || strings.Contains(name, "testdata/") {
+		if slices.ContainsFunc(unreleased, func(dir string) bool { return strings.HasPrefix(name, dir+"/") }) {
 			continue
 		}
 		content, err := os.ReadFile(filepath.Join(r.root, name))

@@ -39,6 +39,20 @@ func main() { fmt.Println(errmap.ProfileA2A) }
 		t.Errorf("a program with the library says %q, want %q", got, want)
 	}
 
+	// Every other module but tools has a package to import.
+	r, err := openRepository("v0.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, dir := range r.dirs {
+		if dir != "." && dir != "tools" {
+			c.run(t, "go", "get", path+"@latest")
+			c.write(t, filepath.Base(path)+".go", "package main\n\nimport _ \""+path+"\"\n")
+		}
+	}
+	c.run(t, "go", "mod", "tidy")
+	c.run(t, "go", "build", "-o", os.DevNull, ".")
+
 	programs := []string{"tools/cmd/buf-plugin-errmap"}
 	commands, err := os.ReadDir(root + "/cmd")
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -14,8 +15,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"bufio"
 )
 
 const home = "https://github.com/errmap/errmap"
@@ -190,20 +189,5 @@ lint:
 	// A module that is pushed may depend on named ones alone.
 	if files := c.run(t, buf, "ls-files", "schema"); !strings.Contains(files, "errmap/v1/error.proto") || strings.Contains(files, "google/") {
 		t.Errorf("the module's files are\n%s", files)
-	}
-}
-
-// The packages are of one version.
-func TestPackages_version(t *testing.T) {
-	t.Parallel()
-	versions := make(map[string][]string)
-	for _, name := range []string{"npm/errmap-errmap-*.tgz", "npm/errmap-protoc-gen-errmap-es-*.tgz", "python/errmap*.whl", "python/protoc_gen_errmap_python-*.whl"} {
-		file := filepath.Base(one(t, name))
-		rest := file[strings.LastIndex(file[:strings.Index(file, ".")], "-")+1:]
-		version, _, _ := strings.Cut(strings.TrimSuffix(rest, ".tgz"), "-")
-		versions[version] = append(versions[version], file)
-	}
-	if len(versions) != 1 {
-		t.Errorf("the packages have versions %v", versions)
 	}
 }
