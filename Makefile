@@ -106,6 +106,7 @@ check-generated: $(BUF)
 
 .PHONY: go-test
 go-test:
+	@mkdir -p $(BUILD)
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
 	go test $(RACE) -shuffle=on -timeout 30m -coverprofile=$(BUILD)/coverage.out ./...
 	@for module in $(filter-out $(INTEROP),$(MODULES)); do echo "go test in $$module"; go -C $$module test $(RACE) -shuffle=on ./...; done

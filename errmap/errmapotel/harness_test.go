@@ -96,7 +96,7 @@ func lines(attrs []attribute.KeyValue, prefixes []string) []string {
 	for _, a := range attrs {
 		for _, prefix := range prefixes {
 			if strings.HasPrefix(string(a.Key), prefix) {
-				all = append(all, fmt.Sprintf("%s=%s", a.Key, a.Value.Emit()))
+				all = append(all, fmt.Sprintf("%s=%s", a.Key, a.Value.String()))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -49,6 +50,10 @@ func TestImage(t *testing.T) {
 		t.Errorf("it runs %q %q and exposes %v", config.Entrypoint, config.Cmd, config.ExposedPorts)
 	}
 
+	if c, err := net.Dial("tcp", "127.0.0.1:8080"); err == nil {
+		c.Close()
+		t.Fatal("something else listens on port 8080, which the image's own server and probe are tried on")
+	}
 	container := strings.TrimSpace(run("from", "--pull-never", "errmap:check"))
 	t.Cleanup(func() { c.try(context.Background(), buildah[0], append(buildah[1:], "rm", container)...) }) //nolint:errcheck // a leftover does not matter
 	inside := append(slices.Clone(buildah[1:]), "run", "--isolation", "chroot", container, "--")
