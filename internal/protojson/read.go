@@ -162,6 +162,9 @@ func (r *reader) named(m *Message, e jsontree.Value, next int) *field {
 
 // extends tells whether the name of a member is that of a known extension.
 func (r *reader) extends(e jsontree.Value) bool {
+	if raw, plain := e.RawName(); plain && (len(raw) == 0 || raw[0] != '[') {
+		return false // as nearly all
+	}
 	name := e.NameText()
 	if !strings.HasPrefix(name, "[") || !strings.HasSuffix(name, "]") {
 		return false

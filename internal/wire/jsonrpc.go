@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/errmap/errmap/internal/hub"
@@ -155,6 +156,9 @@ func (w *rpcWriter) misread() bool {
 		return true
 	}
 	text := untypedText(&w.details[0])
+	if text[0] != '[' && !slices.ContainsFunc(w.profile.conditions, func(own OwnError) bool { return own.Number == w.number }) {
+		return false // as nearly all: nothing is looked for in it
+	}
 	t := tree(text)
 	defer t.Release()
 	root := t.Root()

@@ -22,7 +22,7 @@ func ReadProblem(e *hub.Error, body []byte, o *Decoding) error {
 		return r.foreign("no member of a problem")
 	}
 	p := problemReader{reading: r, own: own, rest: rest}
-	p.read()
+	p.read(root)
 	return nil
 }
 
@@ -34,7 +34,7 @@ type problemReader struct {
 	rest []member
 }
 
-func (p *problemReader) read() {
+func (p *problemReader) read(root jsontree.Value) {
 	kind, _ := p.text(p.own[problemType], &p.rest)
 	title, _ := p.text(p.own[problemTitle], &p.rest)
 	detail, told := p.text(p.own[problemDetail], &p.rest)
@@ -43,7 +43,7 @@ func (p *problemReader) read() {
 	}
 	status := p.status()
 	named := p.code(status)
-	identity, identified := p.identity()
+	identity, identified := p.identity(root)
 	p.list(p.own[problemDetails], &p.rest)
 	carried := p.carriedMember(p.own[problemCarried], &p.rest)
 	p.keep(hub.WireProblem, p.rest)
@@ -99,8 +99,18 @@ func (p *problemReader) status() int {
 	return real
 }
 
-// identity returns the ErrorInfo that reason, domain and metadata say.
-func (p *problemReader) identity() (d hub.Detail, ok bool) {
+// identity returns the ErrorInfo that reason, domain and metadata say: as bytes where they
+// read as one, else as the JSON that they are.
+func (p *problemReader) identity(root jsontree.Value) (d hub.Detail, ok bool) {
+	if !p.own[problemReason].Exists() && !p.own[problemDomain].Exists() && !p.own[problemMetadata].Exists() {
+		return d, false
+	}
+	if p.own[problemMetadata].Doubled() {
+		p.Notes.Add("metadata has a member twice: the first counts")
+	}
+	if value, reads := p.codec.ReadMessage(hub.URLErrorInfo, root); reads {
+		return hub.Detail{TypeURL: hub.URLErrorInfo, Value: value}, len(value) > 0
+	}
 	text := []byte(`{"` + memberType + `":"` + hub.URLErrorInfo + `"`)
 	bare := len(text)
 	for _, i := range []int{problemReason, problemDomain} {
@@ -111,9 +121,6 @@ func (p *problemReader) identity() (d hub.Detail, ok bool) {
 	switch v := p.own[problemMetadata]; v.Kind() {
 	case jsontree.Missing, jsontree.Null:
 	case jsontree.Object:
-		if v.Doubled() {
-			p.Notes.Add("metadata has a member twice: the first counts")
-		}
 		if hasNonStrings(v) {
 			p.Notes.Add("metadata holds values that are no strings: their JSON text is read")
 		}
