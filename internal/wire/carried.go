@@ -3,7 +3,9 @@ package wire
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 	"strconv"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -102,16 +104,29 @@ const (
 // appendCarried appends the bytes of the errmap.v1.Carried that goes with what was
 // written.
 func (w *writing) appendCarried(dst []byte) []byte {
-	var part []byte
+	size := 48 + 8*len(w.details)
 	for i := range w.received {
-		part = appendReceived(part[:0], &w.received[i])
-		dst = appendBytesField(dst, fieldReceived, part)
+		r := &w.received[i]
+		size += framed(memberSize(receivedSize(r), len(r.Members)))
 	}
+	for _, r := range w.rides {
+		d := &w.details[r.place]
+		size += 24 + len(d.JSON) + len(d.TypeURL) + len(d.Value)
+	}
+	dst = slices.Grow(dst, size)
+	for i := range w.received {
+		r := &w.received[i]
+		dst = protowire.AppendTag(dst, fieldReceived, protowire.BytesType)
+		dst = protowire.AppendVarint(dst, uint64(memberSize(receivedSize(r), len(r.Members))))
+		dst = appendReceived(dst, r)
+	}
+	var part []byte
 	for _, r := range w.rides {
 		part = appendRide(part[:0], &w.details[r.place], r)
 		dst = appendBytesField(dst, fieldDetails, part)
 	}
-	return appendBytesField(dst, fieldCheck, w.check())
+	var few [4 + 8*8]byte
+	return appendBytesField(dst, fieldCheck, w.check(few[:0]))
 }
 
 func appendReceived(dst []byte, r *hub.Received) []byte {
@@ -162,18 +177,20 @@ func appendTextField(dst []byte, number protowire.Number, s string) []byte {
 	return protowire.AppendString(protowire.AppendTag(dst, number, protowire.BytesType), jsontree.Clean(s))
 }
 
-// check sums the plain form: its code and message, then of each detail that it shows
-// the name and the text.
-func (w *writing) check() []byte {
-	out := binary.BigEndian.AppendUint32(make([]byte, 0, 4+8*len(w.details)), headSum(w.Number, w.Message))
+// check appends the sums of the plain form: of its code and message, then of each detail
+// that it shows the name and the text.
+func (w *writing) check(dst []byte) []byte {
+	s := getSums(w.codec)
+	defer s.put()
+	dst = binary.BigEndian.AppendUint32(dst, s.head(w.Number, w.Message))
 	for i := range w.details {
 		if view, stands := w.view(&w.details[i]); stands {
 			// In JSON the known part of bytes is all that readers see.
-			name, text := detailSums(w.codec, &view, w.shape != shapeBinary)
-			out = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(out, name), text)
+			name, text := s.detail(&view, w.shape != shapeBinary)
+			dst = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(dst, name), text)
 		}
 	}
-	return out
+	return dst
 }
 
 // view returns a detail as readers of the plain form see it; false where it is not
@@ -191,47 +208,80 @@ func (w *writing) view(d *hub.Detail) (view hub.Detail, stands bool) {
 	return *d, w.shape == shapeElements || d.TypeURL != ""
 }
 
-func headSum(number int32, message string) uint32 {
-	head := append(append(append(make([]byte, 0, len(message)+24), row(number).name...), '\n'), message...)
-	return crc32.ChecksumIEEE(head)
+// sums makes the sums of a check. It works in room that others had before.
+type sums struct {
+	codec *protojson.Codec
+	room  []byte
 }
 
-// detailSums returns the sums of a detail's bare type name and of its text, the
+var sumsPool = sync.Pool{New: func() any { return new(sums) }}
+
+func getSums(codec *protojson.Codec) *sums {
+	s := sumsPool.Get().(*sums)
+	s.codec = codec
+	return s
+}
+
+func (s *sums) put() {
+	if s.codec = nil; cap(s.room) <= 1<<16 {
+		sumsPool.Put(s)
+	}
+}
+
+// head returns the sum of a code and a message.
+func (s *sums) head(number int32, message string) uint32 {
+	s.room = append(append(append(s.room[:0], row(number).name...), '\n'), message...)
+	return crc32.ChecksumIEEE(s.room)
+}
+
+// detail returns the sums of a detail's bare type name and of its text, the
 // latter 0 where this program cannot say it exactly. Of bytes with fields that the
 // schema does not know, the known part has one only where that is what is summed.
-func detailSums(codec *protojson.Codec, d *hub.Detail, known bool) (name, text uint32) {
+func (s *sums) detail(d *hub.Detail, known bool) (name, text uint32) {
 	bare := d.Name()
-	name = crc32.ChecksumIEEE([]byte(bare))
+	s.room = append(s.room[:0], bare...)
+	name = crc32.ChecksumIEEE(s.room)
 	switch {
 	case d.Empty():
 		return name, crc32.ChecksumIEEE([]byte("{}"))
 	case d.JSON == nil:
-		out, fidelity := codec.AppendAny(make([]byte, 0, 2*len(d.Value)+128), hub.URLPrefix+bare, d.Value, detailDepth)
+		out, fidelity := s.codec.AppendAny(s.room[:0], usualURL(d.TypeURL), d.Value, detailDepth)
+		s.room = out
 		if fidelity == protojson.None || fidelity == protojson.Known && !known {
 			return name, 0
 		}
-		return name, textSum(out)
+		return name, s.text(out)
 	case d.TypeURL == "":
-		return name, textSum(d.JSON)
-	case !codec.Linked(d.TypeURL):
+		return name, s.text(d.JSON)
+	case !s.codec.Linked(d.TypeURL):
 		return name, 0
 	}
-	if _, ok := knownPart(codec, d); ok {
+	if _, ok := knownPart(s.codec, d); ok {
 		return name, 0
 	}
 	// What its type cannot read at all is summed as the JSON that it is.
-	return name, textSum(withURL(d.JSON, bare))
+	return name, s.text(withURL(d.JSON, bare))
 }
 
-// textSum sums the form of RFC 8785, 0 where there is none.
-func textSum(text []byte) uint32 {
+// text sums the form of RFC 8785 of JSON, 0 where there is none. The JSON may be all of
+// the room.
+func (s *sums) text(text []byte) uint32 {
 	t := tree(text)
 	defer t.Release()
-	out, ok := jsontree.AppendCanonical(make([]byte, 0, len(text)), t.Root())
-	if !ok {
+	at := len(s.room)
+	out, ok := jsontree.AppendCanonical(s.room, t.Root())
+	if s.room = out; !ok {
 		return 0
 	}
-	return crc32.ChecksumIEEE(out)
+	return crc32.ChecksumIEEE(out[at:])
+}
+
+// usualURL returns a type URL with the prefix that nearly all have.
+func usualURL(typeURL string) string {
+	if name := hub.BareName(typeURL); len(typeURL) != len(hub.URLPrefix)+len(name) || typeURL[:len(hub.URLPrefix)] != hub.URLPrefix {
+		return hub.URLPrefix + name
+	}
+	return typeURL
 }
 
 // withURL returns a typed JSON element with the type URL that sums have.

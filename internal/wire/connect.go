@@ -122,11 +122,7 @@ func (w *writing) appendDebug(dst []byte, d *hub.Detail) []byte {
 	if name == "" || name == hub.NameCarried {
 		return dst
 	}
-	url := d.TypeURL
-	if len(url) != len(hub.URLPrefix)+len(name) {
-		url = hub.URLPrefix + name
-	}
-	out, fidelity := w.codec.AppendMessage(append(dst, lead...), url, d.Value, detailDepth)
+	out, fidelity := w.codec.AppendMessage(append(dst, lead...), usualURL(d.TypeURL), d.Value, detailDepth)
 	if fidelity == protojson.None {
 		return out[:len(dst)]
 	}

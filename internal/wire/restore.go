@@ -110,11 +110,13 @@ func (r *reading) doubt(carried *errmapv1.Carried, plain []hub.Detail, s shape) 
 	if len(sums) != 4+8*len(plain) {
 		return nil, "it was written for another number of details"
 	}
-	if binary.BigEndian.Uint32(sums) != headSum(r.Number, r.Message) {
+	own := getSums(r.codec)
+	defer own.put()
+	if binary.BigEndian.Uint32(sums) != own.head(r.Number, r.Message) {
 		return nil, "it was written for another code or message"
 	}
 	for i := range plain {
-		name, text := detailSums(r.codec, &plain[i], false)
+		name, text := own.detail(&plain[i], false)
 		wantName, wantText := binary.BigEndian.Uint32(sums[4+8*i:]), binary.BigEndian.Uint32(sums[8+8*i:])
 		if name != wantName || text != wantText && text != 0 && wantText != 0 {
 			return nil, "it was written for another detail " + strconv.Itoa(i)
