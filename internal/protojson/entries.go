@@ -88,9 +88,6 @@ func (w *writer) entries(dst, wire []byte, f *field, depth int) (_, rest []byte,
 
 // split reads an entry. What is neither key nor value is dropped, as all readers do.
 func (w *writer) split(e *entry, content []byte, f *field) bool {
-	if splitUsual(e, content, f) {
-		return true
-	}
 	if f.key.kind != protoreflect.StringKind {
 		e.number = f.key.flip(0)
 	}
@@ -99,7 +96,7 @@ func (w *writer) split(e *entry, content []byte, f *field) bool {
 		number, kind, n := consumeTag(content)
 		size := -1
 		if n > 0 {
-			size = protowire.ConsumeFieldValue(number, kind, content[n:])
+			size = consumeValue(number, kind, content[n:])
 		}
 		if size < 0 {
 			return w.fail(refused)
@@ -124,21 +121,6 @@ func (w *writer) split(e *entry, content []byte, f *field) bool {
 			e.value = value
 		}
 	}
-	return true
-}
-
-// splitUsual reads an entry of a text and something in bytes, each short and each
-// once; false where it is another one.
-func splitUsual(e *entry, content []byte, f *field) bool {
-	if len(content) < 4 || f.key.kind != protoreflect.StringKind || f.value.wire != protowire.BytesType || content[0] != f.key.tag[0] {
-		return false
-	}
-	end := 2 + int(content[1])
-	if end > 2+0x7f || end+2 > len(content) || content[end] != f.value.tag[0] ||
-		content[end+1] > 0x7f || end+2+int(content[end+1]) != len(content) {
-		return false
-	}
-	e.text, e.value = content[2:end], content[end+1:]
 	return true
 }
 

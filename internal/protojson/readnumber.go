@@ -1,7 +1,6 @@
 package protojson
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
@@ -24,7 +23,7 @@ func (r *reader) integer(dst []byte, v jsontree.Value, f *field) ([]byte, bool) 
 	default:
 		return dst, false
 	}
-	magnitude, negative, ok := integer(token)
+	magnitude, negative, ok := jsontree.Integer(token)
 	if !ok {
 		return dst, false
 	}
@@ -57,21 +56,6 @@ func signed(magnitude uint64, negative bool, bits int) (int64, bool) {
 		return -int64(magnitude), magnitude <= limit
 	}
 	return int64(magnitude), magnitude < limit
-}
-
-// integer is jsontree's Integer, faster for what is plain.
-func integer(token []byte) (magnitude uint64, negative, ok bool) {
-	digits := bytes.TrimPrefix(token, []byte{'-'})
-	if len(digits) > 18 {
-		return jsontree.Integer(token)
-	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return jsontree.Integer(token)
-		}
-		magnitude = magnitude*10 + uint64(c-'0')
-	}
-	return magnitude, len(digits) < len(token), true
 }
 
 func (r *reader) float(dst []byte, v jsontree.Value, bits int) ([]byte, bool) {

@@ -109,7 +109,7 @@ func (r *reader) enum(dst []byte, v jsontree.Value, e *enum) ([]byte, bool) {
 			return dst, false
 		}
 	case jsontree.Number:
-		magnitude, negative, ok := integer(v.Raw())
+		magnitude, negative, ok := jsontree.Integer(v.Raw())
 		n, fits := signed(magnitude, negative, 32)
 		if number = int32(n); !ok || !fits {
 			return dst, false

@@ -189,18 +189,24 @@ func (f *fitting) prefix(i int, elements string) bool {
 	if !ok || kept == 0 || !f.try(f.with(i, size)) {
 		return false
 	}
-	p.taken, p.cut = shortened, make([]byte, 0, size)
-	eachElement(p.value, func(raw []byte) {
-		if len(p.cut) < size {
-			p.cut = append(p.cut, raw...)
-		}
-	})
+	p.taken, p.cut = shortened, firstElements(p.value, size)
 	if kept < count {
 		f.notes.Add("over budget: %d of %d %s left out", count-kept, count, elements)
 	} else {
 		f.notes.Add("over budget: fields that detail %s does not know dropped", f.name(i))
 	}
 	return true
+}
+
+// firstElements returns those elements of a message that take so many bytes together.
+func firstElements(value []byte, size int) []byte {
+	cut := make([]byte, 0, size)
+	eachElement(value, func(raw []byte) {
+		if len(cut) < size {
+			cut = append(cut, raw...)
+		}
+	})
+	return cut
 }
 
 // eachElement calls f with each field 1 of a message; false where the bytes are none.

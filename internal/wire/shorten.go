@@ -42,13 +42,7 @@ func Shorten(e *hub.Error, catalog *schema.Catalog, most int) *hub.Error {
 			c.Details, c.Notes = slices.Clone(e.Details), slices.Clip(e.Notes)
 			short = &c
 		}
-		cut := make([]byte, 0, size)
-		eachElement(value, func(raw []byte) {
-			if len(cut) < size {
-				cut = append(cut, raw...)
-			}
-		})
-		short.Details[i] = hub.Detail{TypeURL: d.TypeURL, Value: cut}
+		short.Details[i] = hub.Detail{TypeURL: d.TypeURL, Value: firstElements(value, size)}
 		short.Notes.Add("%d of %d %s left out: lists may take %d bytes", count-kept, count, elements, most)
 	}
 	return short
