@@ -1,7 +1,6 @@
 package jsontree
 
 import (
-	"encoding/binary"
 	"errors"
 	"strconv"
 	"unicode/utf8"
@@ -260,22 +259,12 @@ name:
 		} else if i, flags, why = stringEnd(text, i); why != fine {
 			return i, why
 		}
-		var h uint32
-		if flags == 0 && len(text)-from > 8 {
-			a := binary.LittleEndian.Uint64(text[from+1:])
-			b := uint64(0)
-			if n := i - from - 2; n < 8 {
-				a &= 1<<(n*8) - 1
-			} else {
-				b = binary.LittleEndian.Uint64(text[i-9:])
-			}
-			h = mix(a, b)
-		} else if flags == 0 {
-			h = hash(text[from+1 : i-1])
-		} else {
-			t.scratch = appendRead(t.scratch[:0], text[from+1:i-1])
-			h = hash(t.scratch)
+		read := text[from+1 : i-1]
+		if flags != 0 {
+			t.scratch = appendRead(t.scratch[:0], read)
+			read = t.scratch
 		}
+		h := hash(read)
 		nodes = append(nodes, node{uint32(from), uint32(i), h, uint32(name) | flags})
 		bit := uint32(1) << (h >> 27)
 		if names&bit != 0 {
