@@ -274,6 +274,7 @@ func TestWire_8_carried_that_is_dropped(t *testing.T) {
 		{"a place beyond the list", &errmapv1.Carried{Check: withInfo, Details: detail(5, false, jsonOf(`1`))}, []*anypb.Any{info}, true},
 		{"a place for which no plain one stands", &errmapv1.Carried{Check: withInfo, Details: detail(1, true, jsonOf(`1`))}, []*anypb.Any{info}, true},
 		{"a detail without content", &errmapv1.Carried{Check: withInfo, Details: detail(1, false, &errmapv1.CarriedDetail{})}, []*anypb.Any{info}, true},
+		{"a detail without content that stands for one without value", &errmapv1.Carried{Check: append(append(append([]byte{}, head...), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte("b.C")))...), 0, 0, 0, 0), Details: detail(0, true, &errmapv1.CarriedDetail{TypeUrl: "a/b.C"})}, []*anypb.Any{anyOf("a/b.C", "")}, true}, // A21
 		{"places that go back", &errmapv1.Carried{Check: withInfo, Details: append(detail(1, false, jsonOf(`1`)), detail(0, false, jsonOf(`1`))...)}, []*anypb.Any{info}, true},
 		{"a Carried in it", &errmapv1.Carried{Check: withInfo, Details: detail(1, false, bytesOf("a/errmap.v1.Carried", ""))}, []*anypb.Any{info}, true},
 		{"a Carried in it as JSON", &errmapv1.Carried{Check: withInfo, Details: detail(1, false, jsonOf(`{"@type":"a/errmap.v1.Carried","x":1}`))}, []*anypb.Any{info}, true},

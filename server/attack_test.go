@@ -411,3 +411,25 @@ func TestFinding_A02_LeftOut(t *testing.T) {
 		t.Errorf("in a batch: %s", got.body)
 	}
 }
+
+// What net/http sends after a stream is bounded as well, and its connection ends.
+func TestFinding_A21_EndOfAStream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		listener := serve(t, newHandler(t, watching(1, nil)))
+		conn, reader := dialed(t, listener, "Accept: text/event-stream\r\nContent-Length: "+length(watchThree)+"\r\n", watchThree)
+		defer conn.Close()
+		// All of the event, and nothing of what comes after it.
+		for line := ""; !strings.HasPrefix(line, "data: "); {
+			var err error
+			if line, err = reader.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		rest, err := io.ReadAll(reader)
+		if err != nil || strings.Contains(string(rest), "\r\n0\r\n") {
+			t.Errorf("after a minute comes %q, %v", rest, err)
+		}
+	})
+}

@@ -83,6 +83,9 @@ func TestHandler_hostileBodies(t *testing.T) {
 		{"no UTF-8", whole, strings.NewReader("{\"to\":\"\xff\"}"), 400, refused(noMove)},
 		{"no UTF-8 in a field", field, strings.NewReader("{\"title\":\"\xff\"}"), 400, refused(noBook)},
 		{"two values", whole, strings.NewReader(`{}{}`), 400, refused(noMove)},
+		// A21: a quote behind an escape does not end a string, and one behind two does.
+		{"brackets behind an escape", whole, strings.NewReader(`{"to":"\"` + strings.Repeat("[", 200) + `"}`), 200, ""},
+		{"brackets behind two escapes", whole, strings.NewReader(`{"to":"\\","x":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`), 400, tooDeep},
 		{"a null byte", whole, strings.NewReader("\x00"), 400, refused(noMove)},
 	} {
 		var before, after runtime.MemStats
