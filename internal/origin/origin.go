@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -61,7 +62,7 @@ func New(origins, hosts []string, opts ...Option) (*Rule, error) {
 // Check returns an error, for the caller, where a request is to be refused. A request that
 // no page made is let in.
 func (rule *Rule) Check(r *http.Request) error {
-	if r.Host != "" && !rule.host(r.Host) && onLoopback(r) {
+	if r.Host != "" && onLoopback(r) && !rule.host(r.Host) {
 		return errHost
 	}
 	// What no browser sent has neither, and then there is nothing to look at.
@@ -76,7 +77,7 @@ func (rule *Rule) Check(r *http.Request) error {
 	}
 	for _, o := range r.Header["Origin"] {
 		u, err := url.Parse(o)
-		if !rule.origins[o] && (err != nil || u.Host != r.Host || !rule.host(r.Host) && onLoopback(r)) {
+		if !rule.origins[o] && (err != nil || u.Host != r.Host || onLoopback(r) && !rule.host(r.Host)) {
 			return errCross
 		}
 	}
@@ -87,15 +88,17 @@ func (rule *Rule) Check(r *http.Request) error {
 func (rule *Rule) host(host string) bool {
 	host = strings.ToLower(host)
 	name := host
-	if without, _, err := net.SplitHostPort(host); err == nil {
-		name = without
+	if strings.Contains(host, ":") { // without one, SplitHostPort makes an error
+		if without, _, err := net.SplitHostPort(host); err == nil {
+			name = without
+		}
 	}
 	name = strings.TrimSuffix(strings.Trim(name, "[]"), ".")
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") || rule.hosts[AnyHost] || rule.hosts[host] || rule.hosts[name] {
 		return true
 	}
-	ip := net.ParseIP(name)
-	return ip != nil && ip.IsLoopback()
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // onLoopback reports whether the connection came in on an address that only this machine
