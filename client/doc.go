@@ -14,11 +14,15 @@
 //
 // An error that the server sent arrives as an [*errmap.Error] that is Remote and has
 // all of its data. errors.AsType finds the typed message in it, and a *connect.Error
-// that is remote too, with or without errmapconnect.NewClient. Where an answer is no
-// JSON-RPC, what stands before the server has answered: its error object in the form of
-// Connect or AIP-193 is read, and of any other body the HTTP status alone, after the
-// table of the Connect protocol. An error that arose here is Local, its message a fixed
-// text and its cause what happened.
+// that is remote too, with or without errmapconnect.NewClient.
+//
+// Where an answer is no JSON-RPC, what stands before the server has answered: its
+// error object in the form of AIP-193, problem details, Connect or OAuth, or no more
+// than a member "message", is read, and of any other body the HTTP status alone, after
+// the table of the Connect protocol. Such an error is Local, as is one that arose here,
+// its message a fixed text and its cause what happened: errmap.Forward sends code and
+// delay of either on, and not the text. A server that breaks the protocol at a good
+// status is INTERNAL; what it said is in a note, and a Retry-After counts.
 //
 // [*errmap.Error]: https://pkg.go.dev/github.com/errmap/errmap/errmap#Error
 package client
