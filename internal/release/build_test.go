@@ -32,7 +32,7 @@ func TestInstall(t *testing.T) {
 			t.Errorf("%s was built into %x and into %x", name, one, two)
 		}
 		out, err := exec.Command(filepath.Join(first, name), "--version").CombinedOutput() //nolint:gosec // built above
-		if want := regexp.MustCompile(`^` + regexp.QuoteMeta(name) + ` \S+.*\n$`); err != nil || !want.Match(out) {
+		if want := regexp.MustCompile(`^` + regexp.QuoteMeta(name) + ` \S+(?s:.*)\n$`); err != nil || !want.Match(out) {
 			t.Errorf("%s --version: %v: %q", name, err, out)
 		}
 	}
