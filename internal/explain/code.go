@@ -68,7 +68,7 @@ var wordCodes = []struct {
 	{[]string{"ratelimit", "toomanyrequest", "throttl", "quota", "slowdown", "limitexceeded", "exhausted", "requestlimit"}, code.Code_RESOURCE_EXHAUSTED},
 	{[]string{"notfound", "nosuch", "doesnotexist", "missingresource", "unknownresource", "gone", "modelnotfound"}, code.Code_NOT_FOUND},
 	{[]string{"alreadyexist", "duplicate"}, code.Code_ALREADY_EXISTS},
-	{[]string{"unauthorized", "unauthenticated", "authentication", "invalidtoken", "invalidapikey", "expiredtoken", "tokenexpired", "invalidclient", "badcredentials", "signaturedoesnotmatch", "notauthed", "invalidauth"}, code.Code_UNAUTHENTICATED},
+	{[]string{"unauthorized", "unauthenticated", "authentication", "invalidtoken", "invalidapikey", "expiredtoken", "tokenexpired", "invalidclient", "badcredentials", "signaturedoesnotmatch", "notauthed", "invalidauth", "accesstoken"}, code.Code_UNAUTHENTICATED},
 	{[]string{"forbidden", "accessdenied", "permission", "insufficientscope", "notallowed", "unauthorizedclient", "accessblocked"}, code.Code_PERMISSION_DENIED},
 	{[]string{"timeout", "timedout", "deadline"}, code.Code_DEADLINE_EXCEEDED},
 	{[]string{"overloaded", "unavailable", "temporarily", "serverbusy"}, code.Code_UNAVAILABLE},

@@ -46,18 +46,13 @@ var services = []service{
 		if inner.text("decline_code") != "" {
 			p.facts = append(p.facts, Fact{"Declined", inner.text("decline_code")})
 		}
-		if p.status == 0 {
-			p.status = map[string]int{"card_error": 402, "rate_limit_error": 429, "authentication_error": 401, "idempotency_error": 400, "invalid_request_error": 400, "api_error": 500}[inner.text("type")]
-			if p.identity == "rate_limit" || p.identity == "lock_timeout" {
-				p.status = 429
-			}
-			if p.identity == "resource_missing" {
-				p.status = 404
-			}
-			if p.status != 0 {
-				p.facts = append(p.facts, Fact{labelCode, "from the HTTP status that Stripe documents for this type: none was shown"})
-			}
+		switch p.identity {
+		case "rate_limit", "lock_timeout":
+			p.documented(429)
+		case "resource_missing":
+			p.documented(404)
 		}
+		p.documented(map[string]int{"card_error": 402, "rate_limit_error": 429, "authentication_error": 401, "idempotency_error": 400, "invalid_request_error": 400, "api_error": 500}[inner.text("type")])
 	}},
 	{"an error of OpenAI's API, or of one like it", func(o, inner object) bool {
 		return o.object("error") != nil && inner.has("message") && inner.text("type") != "" && (inner.has("param", "code") || inner.isNull("param") || inner.isNull("code"))
@@ -84,14 +79,18 @@ var services = []service{
 	{"an error of FastAPI", func(o, _ object) bool {
 		first := firstObject(o["detail"])
 		return first != nil && first.has("loc") && first.has("msg")
-	}, nil},
+	}, func(p *parts, _, _ object) { p.documented(422) }},
 	{"an error of Discord's API", func(o, _ object) bool {
 		return o.has("message") && (o.has("retry_after") && o.has("global") || o.number("code") >= 10000 && !o.has("status", "details", "data"))
-	}, nil},
+	}, func(p *parts, _, _ object) {
+		if p.timed {
+			p.documented(429)
+		}
+	}},
 	{"a validation error of Laravel or of one like it", func(o, _ object) bool {
 		errors := o.object("errors")
 		return o.has("message") && len(errors) > 0 && allLists(errors) && !o.has("type", "title")
-	}, nil},
+	}, func(p *parts, _, _ object) { p.documented(422) }},
 }
 
 var (
@@ -133,21 +132,21 @@ func foreign(members map[string]any, status int) (Found, bool) {
 	// errmap's own forms would show of it.
 	p.read(o, inner)
 	p.title = "an error in a form of a service's own"
-	if inner["code"] != nil && inner["status"] != nil && inner.text("status") != "" && p.status == 0 {
+	if inner["code"] != nil && inner["status"] != nil && inner.text("status") != "" && max(p.status, p.said) < 400 {
 		return Found{}, false
 	}
 	says := 0
-	for _, said := range []bool{p.status >= 400, p.timed, len(p.fields) > 0, p.identity != "" && p.message != "", p.requestID != "", p.help != ""} {
+	for _, said := range []bool{max(p.status, p.said) >= 400, p.timed, len(p.fields) > 0, p.identity != "" && p.message != "", p.requestID != "", p.help != ""} {
 		if said {
 			says++
 		}
 	}
-	isError := p.status >= 400 || o["success"] == false || o["ok"] == false || o.has("error", "errors", "fault", "err", "errorMessage", "error_message", "errorCode", "error_code", "Error")
+	isError := max(p.status, p.said) >= 400 || o["success"] == false || o["ok"] == false || o.has("error", "errors", "fault", "err", "errorMessage", "error_message", "errorCode", "error_code", "Error")
 	plain := o.has("code") && o.number("code") >= 100 && o.number("code") < 600 && len(p.fields) == 0 && !p.timed && p.requestID == "" && p.help == ""
 	if !isError || says < 2 || plain || o.has("title", "instance") || o.object("error") == nil && o.has("@type", "domain") {
 		return Found{}, false
 	}
-	p.loose = p.status < 400 && !o.has("error", "errors")
+	p.loose = max(p.status, p.said) < 400 && !o.has("error", "errors")
 	return p.found("the names of its members"), true
 }
 
@@ -219,10 +218,11 @@ func graphQL(p *parts, o, _ object) {
 	all := objects(o["errors"])
 	first := all[0]
 	extensions := first.object("extensions")
+	p.fields = nil // what stands there is a path in the answer
 	p.identity, p.kind = extensions.text("code"), extensions.text("classification")
 	p.message = first.text("message")
 	if status := object(extensions.object("http")).number("status"); status >= 400 {
-		p.status = int(status)
+		p.said = int(status)
 	}
 	if path := joinPath(first["path"]); path != "" {
 		p.facts = append(p.facts, Fact{"Path", path})
@@ -251,26 +251,19 @@ func jsonAPI(p *parts, o, _ object) {
 func oauth(p *parts, o, _ object) {
 	p.identity, p.kind = o.text("error"), ""
 	p.message = o.text("error_description")
-	if p.status != 0 {
-		return
-	}
 	// RFC 6749 section 5.2, RFC 6750 section 3.1.
 	switch p.identity {
 	case "invalid_client", "invalid_token":
-		p.status = 401
+		p.documented(401)
 	case "insufficient_scope":
-		p.status = 403
+		p.documented(403)
 	case "server_error":
-		p.status = 500
+		p.documented(500)
 	case "temporarily_unavailable":
-		p.status = 503
-	default:
-		if slices.Contains(oauthErrors, p.identity) {
-			p.status = 400
-		}
+		p.documented(503)
 	}
-	if p.status != 0 {
-		p.facts = append(p.facts, Fact{labelCode, "from the HTTP status " + strconv.Itoa(p.status) + " that the standard has for it: none was shown"})
+	if slices.Contains(oauthErrors, p.identity) {
+		p.documented(400)
 	}
 }
 

@@ -318,6 +318,9 @@ func problemFacts(f Found, members map[string]jsontext.Value) Found {
 	if kind := text(members["type"]); kind != "about:blank" {
 		f = f.noted("Type", kind)
 	}
+	if status := atoi([]byte(text(members["status"]))); status >= 400 && status < 600 {
+		f.Status = status // some write it as a string
+	}
 	return f.noted("Instance", text(members["instance"]))
 }
 

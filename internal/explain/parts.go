@@ -3,7 +3,6 @@ package explain
 import (
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -19,7 +18,9 @@ type parts struct {
 	identity  string // what its service calls it
 	kind      string // the wider kind that it is of, where the service has two names
 	message   string
-	status    int
+	status    int // of the response
+	said      int // what a member says that the status is
+	standard  int // what is documented for it
 	delay     time.Duration
 	timed     bool // whether there is a delay
 	fields    []*errdetails.BadRequest_FieldViolation
@@ -33,6 +34,9 @@ type parts struct {
 // labelCode is the label of where the code comes from.
 const labelCode = "Code"
 
+// maxTitle is how long a message may be whose words are taken for a name of the error.
+const maxTitle = 32
+
 // maxFields bounds how many fields of a request are told.
 const maxFields = 256
 
@@ -43,13 +47,22 @@ func (p *parts) found(why string) Found {
 	f.again = func(status int) Found {
 		again := *p
 		again.status = status
-		again.facts = slices.DeleteFunc(slices.Clone(p.facts), func(fact Fact) bool { return fact.Label == labelCode })
 		return again.found(why)
 	}
-	c, by, named := codeOfWords(p.identity, p.kind)
+	said := ""
+	if len(p.message) <= maxTitle { // a sentence has words of much else
+		said = p.message
+	}
+	c, by, named := codeOfWords(p.identity, p.kind, said)
 	switch {
 	case p.status >= 400:
 		c = codeOfStatus(p.status)
+	case p.said >= 400:
+		c = codeOfStatus(p.said)
+		f = f.noted(labelCode, "from HTTP status "+itoa(p.said)+", which the body says")
+	case p.standard >= 400:
+		c = codeOfStatus(p.standard)
+		f = f.noted(labelCode, "from HTTP status "+itoa(p.standard)+", which is documented for it: none was shown")
 	case named:
 		f = f.noted(labelCode, fmt.Sprintf("%s is read out of its own word %q: no HTTP status was shown", c, clip(by, 80)))
 	default:
@@ -88,12 +101,20 @@ func (p *parts) violation(field, description, reason string) {
 	}
 }
 
+// documented notes the status that a maker documents, which counts where none was
+// shown.
+func (p *parts) documented(status int) {
+	if p.standard == 0 {
+		p.standard = status
+	}
+}
+
 // wait notes a delay of so many seconds.
 func (p *parts) wait(seconds float64) {
 	if p.timed || seconds < 0 || seconds > 10*365*24*3600 {
 		return
 	}
-	p.delay, p.timed = time.Duration(seconds*float64(time.Second)), true
+	p.delay, p.timed = time.Duration(seconds*float64(time.Second)).Round(time.Millisecond), true
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

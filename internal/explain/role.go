@@ -203,8 +203,8 @@ func isName(s string) bool {
 
 func (p *parts) readStatus(in object) {
 	for _, name := range statusNames {
-		if n := (object{"": in.folded(name)}).number(""); p.status == 0 && n >= 400 && n <= 599 {
-			p.status = int(n)
+		if n := (object{"": in.folded(name)}).number(""); p.said == 0 && n >= 400 && n <= 599 {
+			p.said = int(n)
 		}
 	}
 }

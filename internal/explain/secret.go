@@ -74,6 +74,7 @@ func (s *secrets) collect(text string) {
 		}
 		if kind, credentials, ok := strings.Cut(value, " "); ok && strings.Contains(strings.ToLower(match[1]), "authorization") && len(kind) < 24 {
 			s.add(credentials)
+			s.add(strings.TrimRight(credentials, "= "))
 			for _, match := range quotedValue.FindAllStringSubmatch(credentials, 32) {
 				s.add(match[1])
 			}
@@ -155,11 +156,16 @@ func (s *secrets) add(text string) {
 	if len(text) < minSecret || s.seen[text] || len(s.texts) >= maxSecrets || text == Redacted || slices.Contains(plainValues, strings.ToLower(text)) {
 		return
 	}
-	s.seen[text] = true
-	s.texts = append(s.texts, text)
-	// As it stands in a string of JSON, and in the body that a string of JSON holds.
-	if escaped := string(appendQuoted(nil, text)); len(escaped) > 2 && escaped[1:len(escaped)-1] != text {
-		s.add(escaped[1 : len(escaped)-1])
+	forms := []string{text}
+	// As it stands in a string of JSON.
+	if escaped := string(appendQuoted(nil, text)); escaped[1:len(escaped)-1] != text {
+		forms = append(forms, escaped[1:len(escaped)-1])
+	}
+	for _, form := range forms {
+		if !s.seen[form] {
+			s.seen[form] = true
+			s.texts = append(s.texts, form)
+		}
 	}
 	// The longest first: one may hold another.
 	slices.SortFunc(s.texts, func(a, b string) int { return len(b) - len(a) })

@@ -31,6 +31,9 @@ func BreakingRules() []BreakingRule {
 		{"ERRMAP_SAME_CODE", "Checks that errors keep their code.", eachPair(breakCode)},
 		{"ERRMAP_SAME_JSONRPC_CODE", "Checks that errors keep their JSON-RPC number.", eachPair(breakJSONRPC)},
 		{"ERRMAP_SAME_HTTP_STATUS", "Checks that errors keep their HTTP status.", eachPair(breakHTTPStatus)},
+		{"ERRMAP_SAME_PROBLEM_TYPE", "Checks that errors keep their problem type.", eachPair(breakProblemType)},
+		{"ERRMAP_SAME_RETRYABLE", "Checks that errors keep whether they may be retried.", eachPair(breakRetryable)},
+		{"ERRMAP_DETAIL_NO_DELETE", "Checks that errors keep their details.", eachPair(breakDetails)},
 		{"ERRMAP_METADATA_KEY_NO_DELETE", "Checks that errors keep their metadata keys.", eachPair(breakMetadataKeys)},
 		{"ERRMAP_METHOD_ERROR_NO_DELETE", "Checks that methods keep naming the errors that they return.", breakMethods},
 	}

@@ -63,6 +63,8 @@ func LintRules() []LintRule {
 		{"ERRMAP_METADATA_KEY", "Checks that metadata keys are as AIP-193 wants them.", eachDefinition(checkMetadataKeys)},
 		{"ERRMAP_VALUE_FIELD", "Checks that no field is a google.protobuf.Value.", eachDefinition(checkValueFields)},
 		{"ERRMAP_DETAIL_UNIQUE", "Checks that no error has two fields of one detail type.", eachDefinition(checkDetails)},
+		{"ERRMAP_DETAIL_SINGULAR", "Checks that no detail type is repeated or in a map, where it would be no detail.", eachDefinition(checkRepeated)},
+		{"ERRMAP_HELP", "Checks that links of help have a description and an absolute URL.", eachDefinition(checkHelp)},
 		{"ERRMAP_GO_NAME", "Checks that no field or oneof clashes with the Error method in Go.", checkGoNames},
 		{"ERRMAP_METHOD_ERRORS", "Checks that methods name errors that exist.", checkMethods},
 	}

@@ -27,6 +27,8 @@ const (
 	optionJSONRPC  = 5
 	optionHTTP     = 6
 	optionProblem  = 7
+	optionHelp     = 8
+	optionRetry    = 9
 	infoReason     = 1
 	infoDomain     = 2
 	infoMetadata   = 3

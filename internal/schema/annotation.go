@@ -116,3 +116,6 @@ func Option[T any](options, into proto.Message, extension protoreflect.Extension
 func IsDetail(fd protoreflect.FieldDescriptor) bool {
 	return fd.Cardinality() != protoreflect.Repeated && fd.Message() != nil && detailTypes[fd.Message().FullName()]
 }
+
+// IsDetailType tells whether messages of that name travel as details of their own.
+func IsDetailType(name protoreflect.FullName) bool { return detailTypes[name] }
