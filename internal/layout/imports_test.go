@@ -185,7 +185,7 @@ var table = []row{
 	{
 		packages: []string{"internal/testserver"},
 		inside:   []string{"gen", "errmap", "server", "internal/testproto"},
-		outside:  []string{connect, protobuf, rpc},
+		outside:  []string{connect, mcp, protobuf, rpc},
 	},
 	{
 		packages: []string{"internal/adaptertest"},

@@ -1,5 +1,5 @@
 // Command testserver serves the tests' own services for the tests of other
-// languages: over Connect, gRPC, gRPC-Web, JSON-RPC (POST /) and HTTP+JSON, on a
+// languages: over Connect, gRPC, gRPC-Web, JSON-RPC (POST /), HTTP+JSON and MCP (/mcp), on a
 // free port of the loopback, whose URL is the first line of its output. It ends
 // when its standard input does.
 package main
@@ -77,6 +77,11 @@ func newHandler(files, profile string) (http.Handler, error) {
 	if err := httpjson.Mount(mux, rpc, httpjson.WithGuard(quiet)); err != nil {
 		return nil, err
 	}
+	tools, err := newMCP(quiet)
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("/mcp", tools)
 	if files != "" {
 		mux.Handle("/files/", http.StripPrefix("/files/", http.FileServer(http.Dir(files))))
 	}

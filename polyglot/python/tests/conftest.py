@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
+AGENT = Path(os.environ.get("ERRMAP", ROOT / ".build" / "errmap"))
 BINARY = Path(os.environ.get("ERRMAP_TESTSERVER", ROOT / ".build" / "testserver"))
 
 
@@ -29,3 +30,19 @@ def serve(*arguments: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     yield from serve()
+
+
+@pytest.fixture(scope="session")
+def agent() -> Iterator[str]:
+    """The example agent of errmap serve, which is an A2A server."""
+    if not AGENT.exists():
+        pytest.fail(f"{AGENT} is not there: build it with make test-python")
+    command = [str(AGENT), "serve", "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            yield next(word for word in line.split() if word.startswith("http://"))
+        finally:
+            process.terminate()
+            process.wait(10)

@@ -310,20 +310,6 @@ class TestGRPC:
         asyncio.run(calls())
 
 
-@pytest.fixture(scope="module")
-def agent() -> Iterator[str]:
-    """The example agent of errmap serve, which is an A2A server."""
-    command = [str(ROOT / ".build" / "errmap"), "serve", "--listen", "127.0.0.1:0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        try:
-            yield next(word for word in line.split() if word.startswith("http://"))
-        finally:
-            process.terminate()
-            process.wait(10)
-
-
 def a2a(name: str, kind: StreamType) -> MethodInfo[Struct, Struct]:
     return MethodInfo(
         name=name,
