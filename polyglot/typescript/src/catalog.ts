@@ -17,6 +17,7 @@ import { file_google_rpc_status } from "./gen/google/rpc/status_pb.js";
 import { currentReason, type Definition, DefinitionError, definitionOf, isAnnotated } from "./definition.js";
 import { Codec } from "./protojson.js";
 import type { Types } from "./table.js";
+import { compareText } from "./text.js";
 
 const baseFiles: readonly DescFile[] = [
   file_google_rpc_error_details,
@@ -54,10 +55,9 @@ export class Catalog implements Types {
   /** @internal ProtoJSON of the types of the catalogue. */
   readonly codec: Codec = new Codec(this);
   readonly #types = new Map<string, DescMessage>();
-  readonly #byIdentity = new Map<string, Definition>();
+  readonly #byDomain = new Map<string, Map<string, Definition>>(); // then by reason
   readonly #byNumber = new Map<string, Definition>();
   readonly #byProblem = new Map<string, Definition>();
-  readonly #domains = new Set<string>();
   readonly #classes = new Map<string, ErrorClass>();
 
   /**
@@ -88,13 +88,17 @@ export class Catalog implements Types {
       }
     }
     for (const d of found) {
-      const clash = this.#byIdentity.get(keyOf(d.domain, d.reason));
+      let reasons = this.#byDomain.get(d.domain);
+      const clash = reasons?.get(d.reason);
       if (clash !== undefined) {
         mistakes.push(`${clash.desc.typeName} and ${d.desc.typeName} are both reason ${d.reason} of domain ${d.domain}`);
         continue;
       }
-      this.#byIdentity.set(keyOf(d.domain, d.reason), d);
-      this.#domains.add(d.domain);
+      if (reasons === undefined) {
+        reasons = new Map();
+        this.#byDomain.set(d.domain, reasons);
+      }
+      reasons.set(d.reason, d);
       if (d.jsonrpcCode === undefined) {
         continue;
       }
@@ -122,7 +126,8 @@ export class Catalog implements Types {
 
   /** find returns the definition of an identity; undefined where it is not known. */
   find(domain: string, reason: string): Definition | undefined {
-    return this.#byIdentity.get(keyOf(domain, reason)) ?? this.#byIdentity.get(keyOf(domain, currentReason(domain, reason)));
+    const reasons = this.#byDomain.get(domain);
+    return reasons?.get(reason) ?? reasons?.get(currentReason(domain, reason));
   }
 
   /** classOf returns the class of a message type; undefined where there is none. */
@@ -132,12 +137,13 @@ export class Catalog implements Types {
 
   /** definitions returns all definitions, sorted by domain and reason. */
   definitions(): Definition[] {
-    return [...this.#byIdentity].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, d]) => d);
+    const all = [...this.#byDomain.values()].flatMap((reasons) => [...reasons.values()]);
+    return all.sort((a, b) => compareText(a.domain, b.domain) || compareText(a.reason, b.reason));
   }
 
   /** knowsDomain tells whether any error of the catalogue has that domain. */
   knowsDomain(domain: string): boolean {
-    return this.#domains.has(domain);
+    return this.#byDomain.has(domain);
   }
 
   /** byProblemType returns the definition of an RFC 9457 problem type. */

@@ -103,11 +103,9 @@ function bodyOf(body: Body): RawBody {
   return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-function received(o: DecodeOptions, read: (o: Decoding) => Hub): ErrmapError {
-  const settings = decoding(o);
-  const hub = read(settings);
+function received(hub: Hub, { catalog }: Decoding): ErrmapError {
   hub.origin = Origin.Remote;
-  return errorFrom({ hub, catalog: settings.catalog });
+  return errorFrom({ hub, catalog });
 }
 
 /**
@@ -115,7 +113,8 @@ function received(o: DecodeOptions, read: (o: Decoding) => Hub): ErrmapError {
  * the body is none and no HTTP status says what it was.
  */
 export function decodeConnect(body: Body, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => connect.decodeConnect(bodyOf(body), settings));
+  const how = decoding(o);
+  return received(connect.decodeConnect(bodyOf(body), how), how);
 }
 
 /** encodeConnect writes the JSON error of the Connect protocol. */
@@ -129,7 +128,8 @@ export function encodeConnect(e: ErrmapError, o: EncodeOptions = {}): string {
  * status.
  */
 export function decodeGrpc(headers: grpc.HeaderValues, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => grpc.decodeGrpc(headers, settings));
+  const how = decoding(o);
+  return received(grpc.decodeGrpc(headers, how), how);
 }
 
 /** encodeGrpc returns the headers of an error, "grpc-status" first, within the budget. */
@@ -140,7 +140,8 @@ export function encodeGrpc(e: ErrmapError, o: EncodeOptions = {}): [string, stri
 /** decodeStatus reads a google.rpc.Status, as a message or as its bytes. It throws an OkError where the code is 0. */
 export function decodeStatus(status: StatusMessage | Uint8Array, o: DecodeOptions = {}): ErrmapError {
   const bytes = status instanceof Uint8Array ? status : bytesOf(StatusSchema, status);
-  return received(o, (settings) => readStatus(bytes, settings));
+  const how = decoding(o);
+  return received(readStatus(bytes, how), how);
 }
 
 /** encodeStatus returns the google.rpc.Status of an error. */
@@ -151,7 +152,8 @@ export function encodeStatus(e: ErrmapError, o: EncodeOptions = {}): StatusMessa
 
 /** decodeStatusJson reads the ProtoJSON of a google.rpc.Status. It throws an OkError where the code is 0 or missing. */
 export function decodeStatusJson(body: Body, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => statusjson.decodeStatusJson(bodyOf(body), settings));
+  const how = decoding(o);
+  return received(statusjson.decodeStatusJson(bodyOf(body), how), how);
 }
 
 /** encodeStatusJson writes the ProtoJSON of a google.rpc.Status. */
@@ -165,7 +167,8 @@ export function encodeStatusJson(e: ErrmapError, o: EncodeOptions = {}): string 
  * status says what it was.
  */
 export function decodeHttp(body: Body, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => aip193.decodeHttp(bodyOf(body), settings));
+  const how = decoding(o);
+  return received(aip193.decodeHttp(bodyOf(body), how), how);
 }
 
 /** encodeHttp writes an error on HTTP+JSON after AIP-193. */
@@ -175,7 +178,8 @@ export function encodeHttp(e: ErrmapError, o: EncodeOptions & { readonly content
 
 /** decodeProblem reads RFC 9457 problem details; it throws as decodeHttp does. */
 export function decodeProblem(body: Body, o: DecodeOptions = {}): ErrmapError {
-  return received(o, (settings) => readProblem(bodyOf(body), settings));
+  const how = decoding(o);
+  return received(readProblem(bodyOf(body), how), how);
 }
 
 /** encodeProblem writes an error as RFC 9457 problem details. */
@@ -238,7 +242,8 @@ export async function readAtMost(response: Response, limit: number): Promise<Uin
 
 /** decodeJsonRpc reads the error object of JSON-RPC 2.0, or the response that holds one, under a profile. */
 export function decodeJsonRpc(object: Body, o: DecodeOptions & ProfileOption = {}): ErrmapError {
-  return received(o, (settings) => readJsonRpc(bodyOf(object), o.profile ?? profileGeneric, settings));
+  const how = decoding(o);
+  return received(readJsonRpc(bodyOf(object), o.profile ?? profileGeneric, how), how);
 }
 
 /** encodeJsonRpc returns the error object of JSON-RPC 2.0 under a profile. */

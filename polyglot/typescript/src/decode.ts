@@ -5,7 +5,7 @@ import { readElement } from "./detail.js";
 import { bytesDetail, Hub, isNothing, nothing, Origin, type RawDetail, type Received, typeName, Wire, wireName } from "./hub.js";
 import { delayIn } from "./info.js";
 import { isNumber, safeIntegerOf } from "./jsonnumber.js";
-import { parse, tryParse, type Value } from "./jsontree.js";
+import { parse, release, tryParse, type Value } from "./jsontree.js";
 import { type Member, membersText } from "./member.js";
 import { type Decoding, envelopeDepth } from "./options.js";
 import type { Codec } from "./protojson.js";
@@ -47,7 +47,9 @@ export type RawBody = Uint8Array | string;
 export function readBody(wire: Wire, body: RawBody, o: Decoding, toCode: (status: number) => Code, read: (r: Reading, root: Value) => void): Hub {
   const r = new Reading(o);
   try {
-    read(r, parse(textOf(body, o.limits.body), o.limits.depth));
+    const root = parse(textOf(body, o.limits.body), o.limits.depth);
+    read(r, root);
+    release(root); // what is kept of it was copied
   } catch (cause) {
     if (cause instanceof ForeignError || (cause instanceof Error && cause.name === "JsonError")) {
       return foreign(wire, body, o, toCode, cause.message);

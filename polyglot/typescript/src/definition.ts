@@ -242,13 +242,14 @@ export function decodeInstance(d: Definition, info: Info, find: (name: string) =
   for (const f of d.details) {
     const field = fieldOf(table, f);
     const value = field.message === undefined || oneofs.has(field.oneof) ? undefined : find(field.message.desc.typeName);
-    if (field.message !== undefined && value !== undefined && ordered(field.message, value) !== undefined) {
+    const tidy = field.message === undefined || value === undefined ? undefined : ordered(field.message, value);
+    if (tidy !== undefined) {
       const out = new Out();
-      out.bytesField(field.number, value);
+      out.bytesField(field.number, tidy);
       put(field, out.done());
     }
   }
-  return ordered(table, concat(parts)) ?? new Uint8Array();
+  return parts.length === 1 ? (parts[0] as Uint8Array) : concat(parts);
 }
 
 const domainA2A = "a2a-protocol.org";

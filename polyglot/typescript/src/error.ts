@@ -30,12 +30,17 @@ export const rebuild: unique symbol = Symbol("errmap.rebuild");
 export interface State {
   readonly hub: Hub;
   readonly catalog: Catalog;
+  /** The fields of a typed error, once somebody asked for them. */
+  fields?: unknown;
 }
 
 /** InternalInit is how this package makes an error of what it has read. */
 export interface InternalInit extends ErrorInit {
   readonly [state]?: State;
 }
+
+/** stateOf returns what codecs know of an error. */
+export let stateOf: (e: ErrmapError) => State;
 
 /**
  * ErrmapError is an error in the model of google.rpc.Status: a code, a message and
@@ -46,8 +51,13 @@ export interface InternalInit extends ErrorInit {
  * it.
  */
 export class ErrmapError extends Error {
-  /** @internal */
-  declare readonly [state]: State;
+  readonly #state: State;
+
+  static {
+    // On the prototype, where no error has to define it anew.
+    Object.defineProperty(this.prototype, "name", { value: "ErrmapError", configurable: true, writable: true });
+    stateOf = (e) => e.#state;
+  }
 
   /**
    * Makes an error of a code and a developer-facing text, without identity. OK is no
@@ -59,22 +69,17 @@ export class ErrmapError extends Error {
     if (init?.retryDelay !== undefined) {
       given = { ...given, hub: withRawDetail(given.hub, bytesDetail(typeName.retryInfo, retryDetail(init.retryDelay))) };
     }
-    this.name = "ErrmapError";
-    Object.defineProperty(this, "name", hidden);
-    if (Object.hasOwn(this, "cause")) {
-      Object.defineProperty(this, "cause", hidden);
-    }
-    Object.defineProperty(this, state, { value: given });
+    this.#state = given;
   }
 
   /** The code: UNKNOWN for a private number. */
   get code(): Code {
-    return rowOf(this[state].hub.number).code;
+    return rowOf(this.#state.hub.number).code;
   }
 
   /** The number of the code as it was received or given, a private one too. */
   get number(): number {
-    return this[state].hub.number;
+    return this.#state.hub.number;
   }
 
   /** The reason of the ErrorInfo that identifies the error; "" for none. */
@@ -94,12 +99,12 @@ export class ErrmapError extends Error {
 
   /** The details in order, each as it travelled. */
   get details(): readonly RawDetail[] {
-    return this[state].hub.details;
+    return this.#state.hub.details;
   }
 
   /** What each wire said that a google.rpc.Status cannot, in the order of Wire. */
   get received(): readonly Received[] {
-    return this[state].hub.received;
+    return this.#state.hub.received;
   }
 
   /** The HTTP status that came with the error, else the one that the code stands for. */
@@ -109,22 +114,22 @@ export class ErrmapError extends Error {
 
   /** What was dropped or repaired, in words for people. It never leaves the program. */
   get notes(): readonly string[] {
-    return this[state].hub.notes.texts;
+    return this.#state.hub.notes.texts;
   }
 
   /** Whether a peer sent the error. */
   get remote(): boolean {
-    return this[state].hub.origin === Origin.Remote;
+    return this.#state.hub.origin === Origin.Remote;
   }
 
   /** Whether a call of this program failed here, without a word of its peer. */
   get local(): boolean {
-    return this[state].hub.origin === Origin.Local;
+    return this.#state.hub.origin === Origin.Local;
   }
 
   /** The delay of the first RetryInfo that has one, in milliseconds; undefined without one. */
   get retryDelay(): number | undefined {
-    const { hub, catalog } = this[state];
+    const { hub, catalog } = this.#state;
     const delay = delayIn(hub.details, catalog.codec);
     return delay === undefined ? undefined : delayMs(delay);
   }
@@ -136,13 +141,13 @@ export class ErrmapError extends Error {
    */
   get retryable(): boolean {
     const info = this.#info();
-    const said = info === undefined ? undefined : this[state].catalog.find(info.domain, info.reason)?.retryable;
+    const said = info === undefined ? undefined : this.#state.catalog.find(info.domain, info.reason)?.retryable;
     return said ?? (this.retryDelay !== undefined || this.code === Code.UNAVAILABLE);
   }
 
   /** detail returns the first detail of a type that can be read; undefined for none. */
   detail<Desc extends DescMessage>(schema: Desc): MessageShape<Desc> | undefined {
-    const { codec } = this[state].catalog;
+    const { codec } = this.#state.catalog;
     for (const d of this.details) {
       const bytes = d.is(schema.typeName) ? knownPart(codec, d) : undefined;
       const message = bytes === undefined ? undefined : shapeOf(schema, bytes);
@@ -155,7 +160,7 @@ export class ErrmapError extends Error {
 
   /** is tells whether any ErrorInfo of the error has the identity of a class. */
   is(one: { readonly domain: string; readonly reason: string }): boolean {
-    const { hub, catalog } = this[state];
+    const { hub, catalog } = this.#state;
     return infoFor(hub, one, catalog) !== undefined;
   }
 
@@ -175,7 +180,7 @@ export class ErrmapError extends Error {
   }
 
   #changed(change: (hub: Hub) => Hub): this {
-    const { hub, catalog } = this[state];
+    const { hub, catalog } = this.#state;
     return this[rebuild]({ ...(Object.hasOwn(this, "cause") ? { cause: this.cause } : {}), [state]: { hub: change(hub), catalog } }) as this;
   }
 
@@ -185,12 +190,10 @@ export class ErrmapError extends Error {
   }
 
   #info(): Info | undefined {
-    const { hub, catalog } = this[state];
+    const { hub, catalog } = this.#state;
     return identityOf(hub.details, catalog)?.info;
   }
 }
-
-const hidden = { enumerable: false };
 
 function hubOfCode(code: Code, message: string): Hub {
   if (code === Code.OK) {
@@ -236,7 +239,3 @@ export function infoFor(hub: Hub, d: Pick<Definition, "domain" | "reason">, cata
   return undefined;
 }
 
-/** stateOf returns what codecs know of an error. */
-export function stateOf(e: ErrmapError): State {
-  return e[state];
-}

@@ -27,11 +27,21 @@ export const typeName = {
 
 const none = new Uint8Array();
 
+/** readOnce returns what read makes of a detail, which is never undefined; of one detail it is called once. */
+export let readOnce: <T>(d: RawDetail, read: () => T) => T;
+
 /**
  * RawDetail is one detail of an error as it travels: a type URL with its bytes,
  * or a JSON element that has no binary form here. It is immutable.
  */
 export class RawDetail {
+  // What a reader of the bytes has made of them: an identity is asked for again and again.
+  #read: unknown;
+
+  static {
+    readOnce = <T>(d: RawDetail, read: () => T): T => (d.#read ??= read()) as T;
+  }
+
   constructor(
     /** The type URL: of a JSON element its "@type", "" where it has none. */
     readonly typeUrl: string,

@@ -14,8 +14,8 @@ export interface Identified {
 /** identityOf returns the first ErrorInfo whose domain is known, else the first; undefined where there is none. */
 export function identityOf(details: readonly RawDetail[], catalog: Catalog): Identified | undefined {
   let first: Identified | undefined;
-  for (const [place, d] of details.entries()) {
-    const info = infoOf(catalog.codec, d);
+  for (let place = 0; place < details.length; place++) {
+    const info = infoOf(catalog.codec, details[place] as RawDetail);
     if (info === undefined) {
       continue;
     }

@@ -1,7 +1,7 @@
 // google.rpc.ErrorInfo and RetryInfo, which translation looks at itself: over their
 // bytes, since an object of JavaScript would lose a key such as __proto__.
 
-import { bytesDetail, type RawDetail, typeName } from "./hub.js";
+import { bytesDetail, type RawDetail, readOnce, typeName } from "./hub.js";
 import { tryParse } from "./jsontree.js";
 import type { Codec } from "./protojson.js";
 import { Cursor, Out, WireType } from "./protowire.js";
@@ -28,23 +28,20 @@ export function knownPart(codec: Codec, d: RawDetail): Uint8Array | undefined {
   return d.typeUrl === "" || !codec.linked(d.typeUrl) ? undefined : codec.readKnown(tryParse(d.json));
 }
 
-// What details that are bytes were read as: an error's identity is asked for again and again.
-const read = new WeakMap<RawDetail, Info | "none">();
+const noInfo: Info = { reason: "", domain: "", metadata: new Map(), bytes: new Uint8Array() };
 
 /** infoOf reads a detail as an ErrorInfo that names an error; undefined where it is none, cannot be read, or has no reason. */
 export function infoOf(codec: Codec, d: RawDetail): Info | undefined {
   if (!d.is(typeName.errorInfo)) {
     return undefined;
   }
-  let info = d.json === undefined ? read.get(d) : undefined;
-  if (info === undefined) {
-    const value = knownPart(codec, d);
-    info = (value === undefined ? undefined : parseInfo(value)) ?? "none";
-    if (d.json === undefined) {
-      read.set(d, info);
-    }
+  if (d.json === undefined) {
+    const info = readOnce(d, () => parseInfo(d.value) ?? noInfo);
+    return info.reason === "" ? undefined : info;
   }
-  return info === "none" || info.reason === "" ? undefined : info;
+  const value = knownPart(codec, d);
+  const info = value === undefined ? undefined : parseInfo(value);
+  return info?.reason === "" ? undefined : info;
 }
 
 /** parseInfo reads the bytes of an ErrorInfo; undefined where they are none. */

@@ -37,8 +37,23 @@ const none = -1;
 const quote = 0x22;
 const backslash = 0x5c;
 
-let scratch: Int32Array<ArrayBufferLike> = new Int32Array(1 << 12);
-const maxKept = 1 << 18;
+const usual = 1 << 10;
+let scratch: Int32Array<ArrayBufferLike> = new Int32Array(usual);
+
+// Lists of nodes that were given back.
+const spare: Int32Array<ArrayBufferLike>[] = [new Int32Array(usual), new Int32Array(usual)];
+const maxSpare = 8;
+
+/**
+ * release gives back what a value's tree takes, for the next one. Neither it nor any other
+ * value of the tree may be used from then on.
+ */
+export function release(root: Value): void {
+  const { nodes } = Value.treeOf(root);
+  if (nodes.length === usual && spare.length < maxSpare) {
+    spare.push(nodes);
+  }
+}
 
 function grown(): Int32Array {
   const more = new Int32Array(2 * scratch.length);
@@ -47,6 +62,7 @@ function grown(): Int32Array {
   return more;
 }
 
+/** Tree is a text and its nodes. */
 interface Tree {
   readonly text: string;
   readonly nodes: Int32Array;
@@ -228,11 +244,16 @@ export function parse(text: string, depth: number): Value {
           fail(i, "the end");
         }
         nodes[3] = (nodes[3] as number) | last;
-        const tree = { text, nodes: nodes.slice(0, n) };
-        if (scratch.length > maxKept) {
-          scratch = new Int32Array(1 << 12);
+        if (scratch.length !== usual) {
+          scratch = spare.pop() ?? new Int32Array(usual);
+          return new Value({ text, nodes: nodes.slice(0, n) }, 0);
         }
-        return new Value(tree, 0);
+        const next = spare.pop();
+        if (next === undefined) {
+          return new Value({ text, nodes: nodes.slice(0, n) }, 0);
+        }
+        scratch = next;
+        return new Value({ text, nodes }, 0);
       }
       if (info >>> countShift !== maxCount) {
         info += 1 << countShift;
@@ -378,12 +399,15 @@ function numberEnd(text: string, i: number, fail: (at: number, want: string) => 
   return i;
 }
 
+// hash is a filter: whoever wants to finds names that have the same, so no list of
+// unbounded length is searched by it.
 function hash(text: string, from: number, to: number): number {
-  let h = to - from;
-  for (let i = from; i < to; i++) {
-    h = (Math.imul(h, 31) + text.charCodeAt(i)) | 0;
+  const length = to - from;
+  if (length === 0) {
+    return 0;
   }
-  return Math.imul(h, 0x9e3779b1);
+  const ends = (text.charCodeAt(from) << 16) ^ text.charCodeAt(to - 1) ^ (text.charCodeAt(from + (length >> 1)) << 8);
+  return Math.imul(ends ^ length, 0x9e3779b1);
 }
 
 function hashOf(name: string): number {
@@ -447,6 +471,11 @@ export class Value {
     private readonly t: Tree,
     private readonly i: number,
   ) {}
+
+  /** treeOf returns the tree of a value. */
+  static treeOf(v: Value): Tree {
+    return v.t;
+  }
 
   private get info(): number {
     return this.t.nodes[this.i + 3] as number;

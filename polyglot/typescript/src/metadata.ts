@@ -6,6 +6,7 @@ import { isNumber } from "./jsonnumber.js";
 import { tryParse } from "./jsontree.js";
 import type { Piece } from "./message.js";
 import type { Codec, Text } from "./protojson.js";
+import { Out } from "./protowire.js";
 import type { Field } from "./table.js";
 import { repair } from "./text.js";
 
@@ -39,6 +40,11 @@ const nothing = new Uint8Array();
 /** readMetadataText returns the bytes of a field that a text of metadata is; none where it says nothing of its type. */
 export function readMetadataText(codec: Codec, f: Field, given: string): Uint8Array {
   const text = repair(given);
+  if (f.scalar === ScalarType.STRING && !f.repeated) {
+    const out = new Out();
+    out.textField(f.number, text);
+    return text === "" && !f.presence ? nothing : out.done();
+  }
   let quoted = isBare(f);
   if (quoted && f.enumeration !== undefined) {
     quoted = f.enumeration.isNull ? text !== "null" : !isNumber(text);

@@ -164,8 +164,12 @@ export class Cursor {
 
 /** Out collects bytes. */
 export class Out {
-  bytes = new Uint8Array(256);
+  bytes: Uint8Array<ArrayBuffer>;
   length = 0;
+
+  constructor(room = 256) {
+    this.bytes = new Uint8Array(room);
+  }
 
   /** room makes sure that so many bytes fit behind what is there. */
   room(n: number): void {

@@ -106,11 +106,20 @@ export function quoted(s: string, most = 128): string {
 
 /** textOf reads a part of bytes; undefined where it is not UTF-8. */
 export function textOf(b: Uint8Array, from = 0, to = b.length): string | undefined {
-  if (to - from > 48) {
+  if (to - from > 40) {
     return strictUtf8(b.subarray(from, to));
   }
+  // Short texts are faster by themselves.
   let out = "";
-  for (let i = from; i < to; i++) {
+  let i = from;
+  const at = (k: number): number => b[i + k] as number;
+  for (; i + 8 <= to; i += 8) {
+    if ((at(0) | at(1) | at(2) | at(3) | at(4) | at(5) | at(6) | at(7)) >= 0x80) {
+      return strictUtf8(b.subarray(from, to));
+    }
+    out += String.fromCharCode(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7));
+  }
+  for (; i < to; i++) {
     const c = b[i] as number;
     if (c >= 0x80) {
       return strictUtf8(b.subarray(from, to));
@@ -157,6 +166,11 @@ digits[0x5f] = 63;
 
 /** base64 writes base64 in the standard alphabet, padded or not. */
 export function base64(b: Uint8Array, padding: "padded" | "raw"): string {
+  if (b.length <= 1024) {
+    const text = btoa(String.fromCharCode.apply(null, b as unknown as number[]));
+    const spare = padding === "padded" ? 0 : (3 - (b.length % 3)) % 3;
+    return spare === 0 ? text : text.slice(0, -spare);
+  }
   let out = "";
   const whole = b.length - (b.length % 3);
   for (let i = 0; i < whole; i += 3) {

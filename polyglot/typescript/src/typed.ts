@@ -1,9 +1,9 @@
 // The classes that annotated messages become.
 
-import { clone, create, type DescFile, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { clone, create, type DescFile, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Catalog, type ErrorClass, noErrors } from "./catalog.js";
 import { decodeInstance, definitionOf, encodeInstance } from "./definition.js";
-import { ErrmapError, type ErrorInit, infoFor, type InternalInit, rebuild, shapeOf, type State, state, stateOf } from "./error.js";
+import { ErrmapError, type ErrorInit, infoFor, type InternalInit, rebuild, type State, state, stateOf } from "./error.js";
 import { Hub } from "./hub.js";
 import { identityOf } from "./identity.js";
 import { knownPart } from "./info.js";
@@ -16,44 +16,46 @@ export type Init<Desc extends DescMessage> = MessageInitShape<Desc>;
  * it, with a property for each field.
  */
 export abstract class TypedError<Desc extends DescMessage, Domain extends string, Reason extends string> extends ErrmapError {
-  #fields: MessageShape<Desc> | undefined;
+  static {
+    Object.defineProperty(this.prototype, "name", { get: nameOf, configurable: true });
+  }
 
   protected constructor(schema: Desc, init?: Init<Desc>, options?: ErrorInit) {
     const given = (options as InternalInit | undefined)?.[state];
     const made = given === undefined ? madeHere(schema, init) : undefined;
-    super(definitionOf(schema).code, "", made === undefined ? options : ({ ...options, [state]: made.state } as InternalInit));
-    this.name = schema.name;
-    this.#fields = made?.fields;
+    super(made?.hub.number ?? 0, "", made === undefined ? options : ({ ...options, [state]: made } as InternalInit));
   }
 
   /** The fields of the error as the message that they are, which is frozen. */
   get fields(): MessageShape<Desc> {
-    this.#fields ??= Object.freeze(fieldsOf(this.#schema() as Desc, stateOf(this))) as MessageShape<Desc>;
-    return this.#fields;
+    const known = stateOf(this);
+    known.fields ??= Object.freeze(fieldsOf((this.constructor as unknown as ErrorClass).schema as Desc, known));
+    return known.fields as MessageShape<Desc>;
   }
 
   /** The reason of the class. */
   override get reason(): Reason {
-    return definitionOf(this.#schema()).reason as Reason;
+    return (this.constructor as unknown as ErrorClass).reason as Reason;
   }
 
   /** The domain of the class. */
   override get domain(): Domain {
-    return definitionOf(this.#schema()).domain as Domain;
+    return (this.constructor as unknown as ErrorClass).domain as Domain;
   }
 
   /** @internal */
   protected override [rebuild](init: InternalInit): ErrmapError {
-    return newTyped(this.constructor as unknown as ErrorClass, init[state] as State, init);
-  }
-
-  #schema(): DescMessage {
-    return (this.constructor as unknown as ErrorClass).schema;
+    return errorOf(this.constructor as unknown as ErrorClass, init[state] as State, init);
   }
 }
 
+// nameOf is the name of a class's message, which may be asked for before the class is whole.
+function nameOf(this: object): string {
+  return (this.constructor as Partial<ErrorClass>).schema?.name ?? "TypedError";
+}
+
 // madeHere is what a message says of which nothing was received.
-function madeHere<Desc extends DescMessage>(schema: Desc, init?: Init<Desc>): { state: State; fields: MessageShape<Desc> } {
+function madeHere<Desc extends DescMessage>(schema: Desc, init?: Init<Desc>): State {
   const made = create(schema, init);
   const fields = (made as unknown) === init ? clone(schema, made as MessageShape<Desc>) : (made as MessageShape<Desc>);
   const d = definitionOf(schema);
@@ -63,7 +65,7 @@ function madeHere<Desc extends DescMessage>(schema: Desc, init?: Init<Desc>): { 
   hub.number = d.code;
   hub.message = text;
   hub.details = details;
-  return { state: { hub, catalog }, fields: Object.freeze(fields) as MessageShape<Desc> };
+  return { hub, catalog, fields: Object.freeze(fields) };
 }
 
 // fieldsOf reads the fields of an error that was received.
@@ -80,7 +82,7 @@ function fieldsOf<Desc extends DescMessage>(schema: Desc, { hub, catalog }: Stat
     return undefined;
   };
   const bytes = info === undefined ? undefined : decodeInstance(d, info, find, catalog.codec);
-  return (bytes === undefined ? undefined : shapeOf(schema, bytes)) ?? (create(schema) as MessageShape<Desc>);
+  return bytes === undefined ? (create(schema) as MessageShape<Desc>) : fromBinary(schema, bytes);
 }
 
 const catalogs = new WeakMap<DescFile, Catalog>();
@@ -123,7 +125,7 @@ export function asError<E extends ErrmapError>(value: unknown, one: ErrorClass &
       return e;
     }
     if (e instanceof ErrmapError && infoFor(stateOf(e).hub, one, stateOf(e).catalog) !== undefined) {
-      return newTyped(one, stateOf(e), Object.hasOwn(e, "cause") ? { cause: e.cause } : {}) as E;
+      return errorOf(one, stateOf(e), Object.hasOwn(e, "cause") ? { cause: e.cause } : {}) as E;
     }
   }
   return undefined;
@@ -148,15 +150,17 @@ export function asErrorOf<const List extends readonly (ErrorClass & (abstract ne
 }
 
 /** errorFrom makes an error of what was read: of the class of its identity where the catalogue has one. */
-export function errorFrom(given: State, init: ErrorInit = {}): ErrmapError {
+export function errorFrom(given: State, init?: ErrorInit): ErrmapError {
   const { hub, catalog } = given;
   const info = identityOf(hub.details, catalog)?.info;
   const d = info === undefined ? undefined : catalog.find(info.domain, info.reason);
   const one = d === undefined ? undefined : catalog.classOf(d.desc.typeName);
-  return one === undefined ? new ErrmapError(hub.number, "", { ...init, [state]: given } as InternalInit) : newTyped(one, given, init);
+  return errorOf(one, given, init);
 }
 
-function newTyped(one: ErrorClass, given: State, init: ErrorInit): ErrmapError {
-  const make = one as unknown as new (fields: unknown, init: InternalInit) => ErrmapError;
-  return new make(undefined, { ...init, [state]: given });
+// errorOf makes an error of a class, without the constructors of that class, which make
+// an error of fields.
+function errorOf(one: ErrorClass | undefined, { hub, catalog }: State, init: ErrorInit | undefined): ErrmapError {
+  const internal: InternalInit = init === undefined ? { [state]: { hub, catalog } } : { ...init, [state]: { hub, catalog } };
+  return Reflect.construct(ErrmapError, [hub.number, "", internal], (one ?? ErrmapError) as unknown as new () => ErrmapError) as ErrmapError;
 }
