@@ -82,14 +82,15 @@ func TestGateway_hostileRequests(t *testing.T) {
 		want                    string // how the answer begins
 	}{
 		{"100 MB", "/", jsonType, io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`), io.LimitReader(letters{}, 100<<20)), 413, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the body is larger than 4194304 bytes"}}`},
-		{"deep in a Value", "/", jsonType, strings.NewReader(echo(`{"value":` + strings.Repeat("[", 1_000_000) + strings.Repeat("]", 1_000_000) + `}`)), 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body nests more than 100 arrays and objects"}}`},
+		{"deep in a Value", "/", jsonType, strings.NewReader(echo(`{"value":` + strings.Repeat("[", 150_000) + strings.Repeat("]", 150_000) + `}`)), 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body nests more than 100 arrays and objects"}}`},
 		{"a member twice", "/", jsonType, strings.NewReader(echo(`{"text":"a","text":"b"}`)), 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,`},
 		{"a member under both names", "/", jsonType, strings.NewReader(echo(`{"byName":{},"by_name":{}}`)), 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,`},
 		{"a key twice", "/", jsonType, strings.NewReader(echo(`{"byName":{"k":{},"k":{}}}`)), 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,`},
 		{"lone surrogates", "/", jsonType, strings.NewReader(echo(`{"text":"\ud800"}`)), 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,`},
 		{"no UTF-8", "/", jsonType, strings.NewReader(echo("{\"text\":\"\xff\"}")), 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,`},
-		{"a million elements", "/", jsonType, strings.NewReader(echo(`{"many":[` + strings.Repeat("1,", 999_999) + "1]}")), 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,`},
-		{"a million calls", "/", jsonType, strings.NewReader("[" + strings.Repeat("1,", 999_999) + "1]"), 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the batch has 1000000 elements, more than 1000"}}`},
+		{"300,000 elements", "/", jsonType, strings.NewReader(echo(`{"many":[` + strings.Repeat("1,", 299_999) + "1]}")), 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,`},
+		{"300,000 calls", "/", jsonType, strings.NewReader("[" + strings.Repeat("1,", 299_999) + "1]"), 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the batch has 300000 elements, more than 1000"}}`},
+		{"a million values", "/", jsonType, strings.NewReader(echo(`{"many":[` + strings.Repeat("1,", 999_999) + "1]}")), 413, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the body has more than 400000 values"}}`},
 		{"deep in bytes", "/shop.v1.Cart/Echo", protoType, strings.NewReader(nested(6_000)), 400, `{"code":"invalid_argument"`},
 		{"a length beyond the end", "/shop.v1.Cart/Echo", protoType, strings.NewReader("\x42\xff\xff\xff\xff\x07a"), 400, `{"code":"invalid_argument"`},
 		{"text that is no UTF-8", "/shop.v1.Cart/Echo", protoType, strings.NewReader("\x42\x01\xff"), 400, `{"code":"invalid_argument"`},
