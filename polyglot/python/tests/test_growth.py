@@ -182,7 +182,7 @@ def test_finding_a04_many_infos_over_the_budget() -> None:
     error = errmap_rpc.from_status(Status(code=10, message="m", details=[_info()] * 1024))
     begin = time.process_time()
     headers = errmap_rpc.encode_grpc(error)
-    assert headers.size <= 7168 and time.process_time() - begin < 1
+    assert headers.size <= 7168 and time.process_time() - begin < 5
 
 
 def _info() -> Any:
@@ -200,7 +200,7 @@ def test_finding_a07_numbers_of_an_own_error() -> None:
     error = DECODERS["a2a"](body)
     begin = time.process_time()
     text = errmap_rpc.encode_jsonrpc(error, errmap_rpc.A2A).text
-    assert len(text) < 2 * len(body) and time.process_time() - begin < 1
+    assert len(text) < 2 * len(body) and time.process_time() - begin < 5
 
 
 def test_finding_a20_notes_are_bounded() -> None:
@@ -245,7 +245,7 @@ MIB: dict[str, str] = {
 def test_a_mebibyte_of_small_values(form: str, name: str) -> None:
     begin = time.process_time()
     error = DECODERS[form](MIB[name])
-    assert error.received and time.process_time() - begin < 1
+    assert error.received and time.process_time() - begin < 5
 
 
 def test_a_mebibyte_is_written_again() -> None:
@@ -254,4 +254,4 @@ def test_a_mebibyte_is_written_again() -> None:
         begin = time.process_time()
         text = errmap_rpc.encode_http(error).body
         assert jsontree.parse(text)["error"].keys() >= {"code", "message"}, name
-        assert time.process_time() - begin < 1
+        assert time.process_time() - begin < 5
