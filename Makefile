@@ -28,7 +28,7 @@ CONFORMANCE = $(shell go -C conformance mod download connectrpc.com/conformance 
 GENERATE_CONFORMANCE = $(BUF) generate --template conformance/buf.gen.yaml --exclude-path $(CONFORMANCE)/connectrpc/conformance/v1/suite.proto $(CONFORMANCE)
 
 # The modules beside the library's own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod conformance/mcp/go.mod polyglot/interop/go.mod errmap/errmapotel/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod bench/go.mod conformance/go.mod conformance/mcp/go.mod polyglot/interop/go.mod errmap/errmapotel/go.mod docs/adopt/go.mod))
 
 # Programs of others against errmap, and where their packages are. Its tests need
 # more than Go: make test-interop has them.
