@@ -100,7 +100,7 @@ func blocks(t *testing.T, document string) []block {
 // Go and of start.md by this package, the others by the targets of the Makefile that
 // test these languages.
 var sources = map[string][]string{
-	"go":     {"internal/readme/*_test.go", "docs/example/server/*.go", "docs/example/client/*.go", "errmap/errmapotel/*_test.go"},
+	"go":     {"internal/readme/*_test.go", "docs/example/server/*.go", "docs/example/client/*.go", "errmap/errmapotel/*_test.go", "docs/adopt/*_test.go"},
 	"ts":     {"polyglot/typescript/test/*.ts", "docs/example/typescript/src/*.ts"},
 	"python": {"polyglot/python/tests/*.py", "docs/example/python/*.py"},
 	"yaml":   {"buf.yaml", "docs/example/*.yaml", "polyglot/python/*.yaml", "polyglot/typescript/*.yaml"},
