@@ -7,8 +7,8 @@ JSON-RPC 2.0 have them, and nothing that was in one is lost in another.
 
 The adapters are modules of their own, since each needs a library: errmap_rpc.connect
 (connectrpc), errmap_rpc.grpc (grpcio), errmap_rpc.http (httpx), errmap_rpc.jsonrpc
-(connectrpc's clients over JSON-RPC), errmap_rpc.mcp (the SDK of MCP) and
-errmap_rpc.testing (pytest).
+(connectrpc's clients over JSON-RPC), errmap_rpc.grpcclient (grpcio's clients) and
+errmap_rpc.mcp (the SDK of MCP).
 """
 
 from .codec import (
