@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any as Anything
-from typing import NoReturn, TypeVar, Unpack
+from typing import ClassVar, NoReturn, TypeVar, Unpack
 
 from connectrpc.client import ConnectClient, ConnectClientSync
 from connectrpc.code import Code as ConnectCode
@@ -66,260 +66,170 @@ def _of_a_call(error: ConnectError) -> bool:
     return False
 
 
-def _only_of(call_next: Callable[..., Anything], *, client: bool) -> None:
-    """Refuse an interceptor on the side that it is not for: a server's would make an
-    INTERNAL of every error that a client's calls met."""
-    inner = call_next
-    while isinstance(inner, functools.partial):
-        inner = inner.args[0]
-    if isinstance(getattr(inner, "__self__", None), (ConnectClient, ConnectClientSync)) is client:
-        return
-    if client:
+class _Interceptor:
+    """What the interceptors of the two sides share: each kind of call, and on which side they stand."""
+
+    _client: ClassVar[bool]
+
+    def _raise(self, error: Exception) -> NoReturn:
+        """Raise what an exception of a call becomes."""
+        raise NotImplementedError
+
+    def _check(self, call_next: Callable[..., Anything]) -> None:
+        """Refuse the side that the interceptor is not for: a server's would make an INTERNAL
+        of every error that a client's calls met."""
+        inner = call_next
+        while isinstance(inner, functools.partial):
+            inner = inner.args[0]
+        if isinstance(getattr(inner, "__self__", None), (ConnectClient, ConnectClientSync)) is self._client:
+            return
+        if self._client:
+            raise TypeError(
+                "errmap_rpc.connect.ClientErrorInterceptor is for clients: "
+                "a server takes errmap_rpc.connect.ErrorInterceptor"
+            )
         raise TypeError(
-            "errmap_rpc.connect.ClientErrorInterceptor is for clients: "
-            "a server takes errmap_rpc.connect.ErrorInterceptor"
+            "errmap_rpc.connect.ErrorInterceptor is for servers: "
+            "a client takes errmap_rpc.connect.ClientErrorInterceptor"
         )
-    raise TypeError(
-        "errmap_rpc.connect.ErrorInterceptor is for servers: a client takes errmap_rpc.connect.ClientErrorInterceptor"
-    )
+
+    def intercept_unary_sync(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], RES],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        self._check(call_next)
+        try:
+            return call_next(request, ctx)
+        except Exception as error:
+            self._raise(error)
+
+    def intercept_client_stream_sync(
+        self,
+        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], RES],
+        request: Iterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        self._check(call_next)
+        try:
+            return call_next(request, ctx)
+        except Exception as error:
+            self._raise(error)
+
+    def intercept_server_stream_sync(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], Iterator[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> Iterator[RES]:
+        self._check(call_next)
+        try:
+            yield from call_next(request, ctx)
+        except Exception as error:
+            self._raise(error)
+
+    def intercept_bidi_stream_sync(
+        self,
+        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], Iterator[RES]],
+        request: Iterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> Iterator[RES]:
+        self._check(call_next)
+        try:
+            yield from call_next(request, ctx)
+        except Exception as error:
+            self._raise(error)
+
+    async def intercept_unary(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], Awaitable[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        self._check(call_next)
+        try:
+            return await call_next(request, ctx)
+        except Exception as error:
+            self._raise(error)
+
+    async def intercept_client_stream(
+        self,
+        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], Awaitable[RES]],
+        request: AsyncIterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> RES:
+        self._check(call_next)
+        try:
+            return await call_next(request, ctx)
+        except Exception as error:
+            self._raise(error)
+
+    async def intercept_server_stream(
+        self,
+        call_next: Callable[[REQ, RequestContext[REQ, RES]], AsyncIterator[RES]],
+        request: REQ,
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> AsyncIterator[RES]:
+        self._check(call_next)
+        try:
+            async for response in call_next(request, ctx):
+                yield response
+        except Exception as error:
+            self._raise(error)
+
+    async def intercept_bidi_stream(
+        self,
+        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], AsyncIterator[RES]],
+        request: AsyncIterator[REQ],
+        ctx: RequestContext[REQ, RES],
+        /,
+    ) -> AsyncIterator[RES]:
+        self._check(call_next)
+        try:
+            async for response in call_next(request, ctx):
+                yield response
+        except Exception as error:
+            self._raise(error)
 
 
-class ErrorInterceptor:
+class ErrorInterceptor(_Interceptor):
     """Has handlers of a connectrpc server raise errmap errors, whether they are
     asynchronous or not. It stands first among the interceptors, so that it sees what the
     others raise. A ConnectError that a handler raises itself speaks, as it does without;
     one that a call of the handler met is an error of a peer like any other."""
 
+    _client = False
+
     def __init__(self, guard: Guard | None = None, **arguments: Unpack[EncodeArguments]) -> None:
         self._guard = guard if guard is not None else Guard()
         self._arguments = arguments
 
-    def _outgoing(self, error: Exception) -> ConnectError:
+    def _raise(self, error: Exception) -> NoReturn:
         if isinstance(error, ConnectError) and not _of_a_call(error):
-            return error
-        return to_connect_error(self._guard.outgoing(error), **self._arguments)
-
-    def intercept_unary_sync(
-        self,
-        call_next: Callable[[REQ, RequestContext[REQ, RES]], RES],
-        request: REQ,
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> RES:
-        _only_of(call_next, client=False)
-        try:
-            return call_next(request, ctx)
-        except Exception as error:
-            raise self._outgoing(error) from error
-
-    def intercept_client_stream_sync(
-        self,
-        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], RES],
-        request: Iterator[REQ],
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> RES:
-        _only_of(call_next, client=False)
-        try:
-            return call_next(request, ctx)
-        except Exception as error:
-            raise self._outgoing(error) from error
-
-    def intercept_server_stream_sync(
-        self,
-        call_next: Callable[[REQ, RequestContext[REQ, RES]], Iterator[RES]],
-        request: REQ,
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> Iterator[RES]:
-        _only_of(call_next, client=False)
-        try:
-            yield from call_next(request, ctx)
-        except Exception as error:
-            raise self._outgoing(error) from error
-
-    def intercept_bidi_stream_sync(
-        self,
-        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], Iterator[RES]],
-        request: Iterator[REQ],
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> Iterator[RES]:
-        _only_of(call_next, client=False)
-        try:
-            yield from call_next(request, ctx)
-        except Exception as error:
-            raise self._outgoing(error) from error
-
-    async def intercept_unary(
-        self,
-        call_next: Callable[[REQ, RequestContext[REQ, RES]], Awaitable[RES]],
-        request: REQ,
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> RES:
-        _only_of(call_next, client=False)
-        try:
-            return await call_next(request, ctx)
-        except Exception as error:
-            raise self._outgoing(error) from error
-
-    async def intercept_client_stream(
-        self,
-        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], Awaitable[RES]],
-        request: AsyncIterator[REQ],
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> RES:
-        _only_of(call_next, client=False)
-        try:
-            return await call_next(request, ctx)
-        except Exception as error:
-            raise self._outgoing(error) from error
-
-    async def intercept_server_stream(
-        self,
-        call_next: Callable[[REQ, RequestContext[REQ, RES]], AsyncIterator[RES]],
-        request: REQ,
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> AsyncIterator[RES]:
-        _only_of(call_next, client=False)
-        try:
-            async for response in call_next(request, ctx):
-                yield response
-        except Exception as error:
-            raise self._outgoing(error) from error
-
-    async def intercept_bidi_stream(
-        self,
-        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], AsyncIterator[RES]],
-        request: AsyncIterator[REQ],
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> AsyncIterator[RES]:
-        _only_of(call_next, client=False)
-        try:
-            async for response in call_next(request, ctx):
-                yield response
-        except Exception as error:
-            raise self._outgoing(error) from error
+            raise error
+        raise to_connect_error(self._guard.outgoing(error), **self._arguments) from error
 
 
-class ClientErrorInterceptor:
+class ClientErrorInterceptor(_Interceptor):
     """Has the calls of a connectrpc client, synchronous or not, raise what
     from_connect_error makes of their errors: generated classes, and errmap_rpc.Error for the
     rest. It stands first among the interceptors, so that the others see the ConnectError,
     which is the cause of what is raised."""
 
+    _client = True
+
     def __init__(self, **arguments: Unpack[DecodeArguments]) -> None:
         self._arguments = arguments
 
-    def _raise(self, error: ConnectError) -> NoReturn:
+    def _raise(self, error: Exception) -> NoReturn:
+        if not isinstance(error, ConnectError):
+            raise error
         raise from_connect_error(error, **self._arguments) from error
-
-    def intercept_unary_sync(
-        self,
-        call_next: Callable[[REQ, RequestContext[REQ, RES]], RES],
-        request: REQ,
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> RES:
-        _only_of(call_next, client=True)
-        try:
-            return call_next(request, ctx)
-        except ConnectError as error:
-            self._raise(error)
-
-    def intercept_client_stream_sync(
-        self,
-        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], RES],
-        request: Iterator[REQ],
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> RES:
-        _only_of(call_next, client=True)
-        try:
-            return call_next(request, ctx)
-        except ConnectError as error:
-            self._raise(error)
-
-    def intercept_server_stream_sync(
-        self,
-        call_next: Callable[[REQ, RequestContext[REQ, RES]], Iterator[RES]],
-        request: REQ,
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> Iterator[RES]:
-        _only_of(call_next, client=True)
-        try:
-            yield from call_next(request, ctx)
-        except ConnectError as error:
-            self._raise(error)
-
-    def intercept_bidi_stream_sync(
-        self,
-        call_next: Callable[[Iterator[REQ], RequestContext[REQ, RES]], Iterator[RES]],
-        request: Iterator[REQ],
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> Iterator[RES]:
-        _only_of(call_next, client=True)
-        try:
-            yield from call_next(request, ctx)
-        except ConnectError as error:
-            self._raise(error)
-
-    async def intercept_unary(
-        self,
-        call_next: Callable[[REQ, RequestContext[REQ, RES]], Awaitable[RES]],
-        request: REQ,
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> RES:
-        _only_of(call_next, client=True)
-        try:
-            return await call_next(request, ctx)
-        except ConnectError as error:
-            self._raise(error)
-
-    async def intercept_client_stream(
-        self,
-        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], Awaitable[RES]],
-        request: AsyncIterator[REQ],
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> RES:
-        _only_of(call_next, client=True)
-        try:
-            return await call_next(request, ctx)
-        except ConnectError as error:
-            self._raise(error)
-
-    async def intercept_server_stream(
-        self,
-        call_next: Callable[[REQ, RequestContext[REQ, RES]], AsyncIterator[RES]],
-        request: REQ,
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> AsyncIterator[RES]:
-        _only_of(call_next, client=True)
-        try:
-            async for response in call_next(request, ctx):
-                yield response
-        except ConnectError as error:
-            self._raise(error)
-
-    async def intercept_bidi_stream(
-        self,
-        call_next: Callable[[AsyncIterator[REQ], RequestContext[REQ, RES]], AsyncIterator[RES]],
-        request: AsyncIterator[REQ],
-        ctx: RequestContext[REQ, RES],
-        /,
-    ) -> AsyncIterator[RES]:
-        _only_of(call_next, client=True)
-        try:
-            async for response in call_next(request, ctx):
-                yield response
-        except ConnectError as error:
-            self._raise(error)
