@@ -137,9 +137,13 @@ func WithShutdown(done <-chan struct{}) GuardOption {
 	return guardOption(func(g *Guard) { g.shutdown = done })
 }
 
-// WithRecognizer adds what an adapter knows of its library's errors.
+// WithRecognizer adds what an adapter knows of its library's errors; nil adds nothing.
 func WithRecognizer(f Recognizer) GuardOption {
-	return guardOption(func(g *Guard) { g.recognize = append(slices.Clip(g.recognize), f) })
+	return guardOption(func(g *Guard) {
+		if f != nil {
+			g.recognize = append(slices.Clip(g.recognize), f)
+		}
+	})
 }
 
 // Outgoing returns what the caller of a request may see of a handler's error;

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/errmap/errmap/errmap"
+	"google.golang.org/genproto/googleapis/rpc/code"
 )
 
 // The log says what was called, where the context of the request does.
@@ -48,5 +49,14 @@ func TestWithProcedure_default_log(t *testing.T) {
 	errmap.NewGuard().Outgoing(t.Context(), errors.New("boom"))
 	if got := log.String(); strings.Count(got, " error=boom") != 2 || strings.Count(got, " procedure=/shop.v1.Cart/Get") != 1 || strings.Count(got, "procedure=") != 1 {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A nil Recognizer recognizes nothing, as other nil options do nothing.
+func TestWithRecognizer_nil(t *testing.T) {
+	t.Parallel()
+	g := errmap.NewGuard(errmap.WithRecognizer(nil), errmap.WithLog(func(context.Context, errmap.Report) {}))
+	if e := g.Outgoing(t.Context(), errors.New("x")); e.Code() != code.Code_INTERNAL {
+		t.Errorf("got %v", e)
 	}
 }

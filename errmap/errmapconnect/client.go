@@ -23,7 +23,8 @@ func NewClient(transport connect.Transport, opts ...ClientOption) *connect.Clien
 }
 
 // ClientInterceptor returns the interceptor that NewClient installs, for a
-// program that makes its connect.Client otherwise. It must come first.
+// program that makes its connect.Client otherwise. It stands before
+// all but one that only measures, such as otelconnect's.
 //
 // Each error of a call becomes an *errmap.Error whose cause is the error of
 // Connect. It is Remote where the server sent it; over gRPC and gRPC-Web it is

@@ -28,8 +28,9 @@ func NewServer(opts ...ServerOption) *connect.Server {
 }
 
 // ServerInterceptor returns the interceptor that NewServer installs, for a
-// program that makes its connect.Server otherwise. It must come first, so that
-// it sees what the other interceptors return.
+// program that makes its connect.Server otherwise. It stands before
+// all that make errors, such as for validation, so that it sees what they return;
+// behind one that only measures, such as otelconnect's, which then sees what leaves.
 //
 // It sends what an errmap.Guard lets through, as an error of Connect that the
 // protocol of the call says without loss. Panics of handlers and interceptors

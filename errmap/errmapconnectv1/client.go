@@ -16,13 +16,13 @@ import (
 )
 
 // WithClient returns the option of a client that installs ClientInterceptor. Give
-// it before other interceptors.
+// it before other interceptors, but for those that only measure.
 func WithClient(opts ...ClientOption) connect.ClientOption {
 	return connect.WithInterceptors(ClientInterceptor(opts...))
 }
 
-// ClientInterceptor returns an interceptor for clients. It must come first. On a
-// handler it does nothing.
+// ClientInterceptor returns an interceptor for clients. It stands before
+// all but one that only measures, such as otelconnect's. On a handler it does nothing.
 //
 // Each error of a call becomes an *errmap.Error whose cause is the error of
 // Connect. It is Remote where the server sent it; over gRPC and gRPC-Web it is

@@ -12,13 +12,15 @@ import (
 )
 
 // WithServer returns the option of a handler that installs ServerInterceptor.
-// Give it before other interceptors.
+// Give it before other interceptors, but for those that only measure.
 func WithServer(opts ...ServerOption) connect.HandlerOption {
 	return connect.WithInterceptors(ServerInterceptor(opts...))
 }
 
-// ServerInterceptor returns an interceptor for handlers. It must come first, so
-// that it sees what the other interceptors return. On a client it does nothing.
+// ServerInterceptor returns an interceptor for handlers. It stands before
+// all that make errors, such as for validation, so that it sees what they return;
+// behind one that only measures, such as otelconnect's, which then sees what leaves.
+// On a client it does nothing.
 //
 // It sends what an errmap.Guard lets through, as an error of Connect that the
 // protocol of the call says without loss; the Meta of an error of Connect that

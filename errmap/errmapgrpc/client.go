@@ -23,7 +23,7 @@ import (
 
 // DialOptions returns the options of grpc.NewClient that install the
 // interceptors, and a stats handler that sees whether a server sent its status.
-// Give them before other chained interceptors.
+// Give them before other chained interceptors, but for those that only measure.
 func DialOptions(opts ...ClientOption) []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(UnaryClientInterceptor(opts...)),
@@ -32,8 +32,8 @@ func DialOptions(opts ...ClientOption) []grpc.DialOption {
 	}
 }
 
-// UnaryClientInterceptor returns the interceptor of unary methods. It must come
-// first.
+// UnaryClientInterceptor returns the interceptor of unary methods. It stands
+// before all but one that only measures.
 //
 // Each error of a call becomes one that wraps an *errmap.Error and whose
 // GRPCStatus is what grpc-go made of it. The *errmap.Error is Remote where the

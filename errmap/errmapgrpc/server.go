@@ -13,7 +13,7 @@ import (
 )
 
 // ServerOptions returns the options of grpc.NewServer that install the
-// interceptors. Give them before other chained interceptors.
+// interceptors. Give them before other chained interceptors, but for those that only measure.
 func ServerOptions(opts ...ServerOption) []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.ChainUnaryInterceptor(UnaryServerInterceptor(opts...)),
@@ -21,8 +21,9 @@ func ServerOptions(opts ...ServerOption) []grpc.ServerOption {
 	}
 }
 
-// UnaryServerInterceptor returns the interceptor of unary methods. It must come
-// first, so that it sees what the other interceptors return.
+// UnaryServerInterceptor returns the interceptor of unary methods. It stands
+// before all that make errors, such as for validation, so that it sees what they
+// return; behind one that only measures, which then sees what leaves.
 //
 // It sends what an errmap.Guard lets through, within the budget of gRPC's
 // headers. Panics of handlers and interceptors become INTERNAL and are logged;

@@ -48,6 +48,7 @@ var table = []row{
 	{packages: []string{"internal/cause", "internal/deadline", "internal/goexit", "internal/header", "internal/hub", "internal/inflight", "internal/inputerror", "internal/jsontree", "internal/negotiate", "internal/origin", "internal/procedure", "internal/register"}},
 	{packages: []string{"internal/jsonrpc"}, inside: []string{"internal/jsontree"}},
 	{packages: []string{"internal/protojson"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf}},
+	{packages: []string{"internal/protofield"}, outside: []string{protobuf}},
 	{packages: []string{"internal/results"}},
 	{packages: []string{"internal/strict"}, inside: []string{"internal/jsontree"}, outside: []string{protobuf, api}},
 	{packages: []string{"internal/loglimit"}, outside: []string{"golang.org/x/time"}},
@@ -129,12 +130,12 @@ var table = []row{
 	},
 	{
 		packages: []string{"server/httpserver"},
-		inside:   []string{"=errmap", "errmap/errmapconnect", "internal/deadline", "internal/inflight", "internal/loglimit", "internal/origin"},
+		inside:   []string{"=errmap", "errmap/errmapconnect", "internal/deadline", "internal/inflight", "internal/loglimit", "internal/origin", "internal/protofield"},
 		outside:  []string{connect, protobuf, rpc, "connectrpc.com/cors", "github.com/rs/cors"},
 	},
 	{
 		packages: []string{"server/gateway"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/adapter", "=server"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/adapter", "internal/protofield", "=server"},
 		outside:  []string{connect, reflect, protobuf, rpc, "golang.org/x/net", "golang.org/x/sync"},
 	},
 	{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect/v2"
+	"github.com/errmap/errmap/internal/protofield"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -168,7 +169,7 @@ func (m *meter) countElements(raw []byte, md protoreflect.MessageDescriptor, sco
 	if md == fileDescriptor {
 		named = 2 // the package
 	}
-	eachField(raw, func(number protowire.Number, value []byte) error {
+	protofield.Each(raw, func(number protowire.Number, value []byte) error {
 		if number == named {
 			scope += 1 + len(value)
 			named = 0
@@ -178,7 +179,7 @@ func (m *meter) countElements(raw []byte, md protoreflect.MessageDescriptor, sco
 	if m.names += scope; m.names > m.limits.Bytes {
 		return beyond(m.limits.Bytes, "bytes of names")
 	}
-	return eachField(raw, func(number protowire.Number, value []byte) error {
+	return protofield.Each(raw, func(number protowire.Number, value []byte) error {
 		field := md.Fields().ByNumber(number)
 		if field == nil || field.Message() == nil {
 			return nil
@@ -188,26 +189,4 @@ func (m *meter) countElements(raw []byte, md protoreflect.MessageDescriptor, sco
 		}
 		return m.countElements(value, field.Message(), scope, depth-1)
 	})
-}
-
-// eachField calls f for each field of a message that has a length.
-func eachField(raw []byte, f func(number protowire.Number, value []byte) error) error {
-	for len(raw) > 0 {
-		number, kind, n := protowire.ConsumeTag(raw)
-		if n < 0 {
-			return nil
-		}
-		raw = raw[n:]
-		if n = protowire.ConsumeFieldValue(number, kind, raw); n < 0 {
-			return nil
-		}
-		if kind == protowire.BytesType {
-			value, _ := protowire.ConsumeBytes(raw)
-			if err := f(number, value); err != nil {
-				return err
-			}
-		}
-		raw = raw[n:]
-	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/inflight"
+	"github.com/errmap/errmap/internal/protofield"
 )
 
 // Codecs returns the codecs of Connect for a mount behind this package, with what
@@ -99,23 +100,15 @@ func parts(text []byte, of protoreflect.MessageDescriptor, depth int) int {
 		return len(text) / 2
 	}
 	n, fields := 1, of.Fields()
-	for len(text) > 0 {
-		number, kind, size := protowire.ConsumeTag(text)
-		if size < 0 {
-			return n
+	_ = protofield.Each(text, func(number protowire.Number, inner []byte) error {
+		switch field := fields.ByNumber(number); {
+		case field == nil:
+		case field.Message() != nil:
+			n += parts(inner, field.Message(), depth+1)
+		default:
+			n++
 		}
-		text = text[size:]
-		if size = protowire.ConsumeFieldValue(number, kind, text); size < 0 {
-			return n
-		}
-		if field := fields.ByNumber(number); field != nil && kind == protowire.BytesType {
-			if inner, _ := protowire.ConsumeBytes(text); field.Message() != nil {
-				n += parts(inner, field.Message(), depth+1)
-			} else {
-				n++
-			}
-		}
-		text = text[size:]
-	}
+		return nil
+	})
 	return n
 }
