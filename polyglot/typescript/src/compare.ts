@@ -4,7 +4,8 @@
 import { renders, wrappedView } from "./detail.js";
 import { isTyped, jsonDetail, type RawDetail, typeName, untypedText } from "./hub.js";
 import { knownPart } from "./info.js";
-import { same, tryParse } from "./jsontree.js";
+import { tryParse } from "./jsontree.js";
+import { same } from "./same.js";
 import { type Comparing, type Piece, says } from "./message.js";
 import type { Codec } from "./protojson.js";
 import { WireType } from "./protowire.js";

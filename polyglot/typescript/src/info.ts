@@ -46,45 +46,21 @@ export function infoOf(codec: Codec, d: RawDetail): Info | undefined {
 
 /** parseInfo reads the bytes of an ErrorInfo; undefined where they are none. */
 export function parseInfo(bytes: Uint8Array): Info | undefined {
-  let reason = "";
-  let domain = "";
   const metadata = new Map<string, string>();
-  const c = new Cursor(bytes);
-  while (c.more) {
-    if (!c.tag()) {
-      return undefined;
-    }
-    const { number, type } = c;
-    if (!c.skip()) {
-      return undefined;
-    }
-    if (type !== WireType.LengthDelimited || number > 3) {
-      continue;
-    }
-    if (number === 3) {
-      const entry = parseEntry(bytes, c.from, c.to);
-      if (entry === undefined) {
-        return undefined;
-      }
+  const texts = readTexts(bytes, 0, bytes.length, (from, to) => {
+    const entry = readTexts(bytes, from, to);
+    if (entry !== undefined) {
       metadata.set(entry[0], entry[1]);
-      continue;
     }
-    const text = textOf(bytes, c.from, c.to);
-    if (text === undefined) {
-      return undefined;
-    }
-    if (number === 1) {
-      reason = text;
-    } else {
-      domain = text;
-    }
-  }
-  return { reason, domain, metadata, bytes };
+    return entry !== undefined;
+  });
+  return texts && { reason: texts[0], domain: texts[1], metadata, bytes };
 }
 
-function parseEntry(bytes: Uint8Array, from: number, to: number): [string, string] | undefined {
-  let key = "";
-  let value = "";
+// readTexts reads the fields 1 and 2 of a message, which are texts, and has each field 3
+// passed on; undefined where the bytes are none or that is refused.
+function readTexts(bytes: Uint8Array, from: number, to: number, third?: (from: number, to: number) => boolean): [string, string] | undefined {
+  const out: [string, string] = ["", ""];
   const c = new Cursor(bytes, from, to);
   while (c.more) {
     if (!c.tag()) {
@@ -98,19 +74,18 @@ function parseEntry(bytes: Uint8Array, from: number, to: number): [string, strin
       continue;
     }
     if (number === 3) {
+      if (third !== undefined && !third(c.from, c.to)) {
+        return undefined;
+      }
       continue;
     }
     const text = textOf(bytes, c.from, c.to);
     if (text === undefined) {
       return undefined;
     }
-    if (number === 1) {
-      key = text;
-    } else {
-      value = text;
-    }
+    out[number - 1] = text;
   }
-  return [key, value];
+  return out;
 }
 
 /** infoDetail returns an ErrorInfo as a detail, its entries sorted by key. */

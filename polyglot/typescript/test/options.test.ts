@@ -34,7 +34,8 @@ import {
 import { noErrors } from "../src/catalog.js";
 import { DebugInfoSchema, LocalizedMessageSchema } from "../src/gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "../src/gen/google/rpc/status_pb.js";
-import { parse, same, tryParse } from "../src/jsontree.js";
+import { parse, tryParse } from "../src/jsontree.js";
+import { same } from "../src/same.js";
 import { decodeUtf8 } from "../src/text.js";
 import { EverythingSchema, Kind } from "./gen/naming/v1/naming_pb.js";
 import { errors_shop_v1_cart, StockEmptyError } from "./gen/shop/v1/cart_errmap.js";
