@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 import time
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -158,6 +159,30 @@ def test_finding_a03_members_beside_a_carried_with_members(form: str) -> None:
         def read() -> object:
             error = DECODERS[form](text)
             assert len(error.received[-1].members) > n
+            return error
+
+        return read
+
+    grows_linearly(work, 2000)
+
+
+def test_finding_a03_members_of_a_wire_and_of_its_carried() -> None:
+    """Members of one wire that both its error and a Carried have are merged in one pass.
+    No encoder of ours writes such a Carried, so it is made by hand."""
+
+    def work(n: int) -> Callable[[], object]:
+        check = base64.b64encode(zlib.crc32(b"NOT_FOUND\nm").to_bytes(4, "big")).decode()
+        members = json.dumps({f"a{i}": 1 for i in range(n)})
+        carried = {
+            "@type": "type.googleapis.com/errmap.v1.Carried",
+            "check": check,
+            "received": [{"wire": "WIRE_JSONRPC", "members": members}],
+        }
+        text = json.dumps({"code": -31404, "message": "m", "data": [carried], **{f"b{i}": 1 for i in range(n)}})
+
+        def read() -> object:
+            error = errmap_rpc.decode_jsonrpc(text, errmap_rpc.GENERIC)
+            assert len(json.loads(error.received[-1].members)) == 2 * n
             return error
 
         return read
