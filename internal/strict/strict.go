@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/proto"
@@ -29,8 +30,14 @@ func IsRequired(fd protoreflect.FieldDescriptor) bool {
 }
 
 // required has the REQUIRED fields that ProtoJSON leaves out where they are empty, by
-// the descriptor of their message.
-var required sync.Map
+// the descriptor of their message. A gateway meets new descriptors as its upstreams
+// change, so it begins anew after maxRequired.
+var (
+	required      sync.Map
+	requiredCount atomic.Int32
+)
+
+const maxRequired = 10_000
 
 func requiredOf(md protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	if known, ok := required.Load(md); ok {
@@ -41,6 +48,10 @@ func requiredOf(md protoreflect.MessageDescriptor) []protoreflect.FieldDescripto
 		if fd := md.Fields().Get(i); !fd.HasPresence() && IsRequired(fd) {
 			found = append(found, fd)
 		}
+	}
+	if requiredCount.Add(1) > maxRequired {
+		required.Clear()
+		requiredCount.Store(0)
 	}
 	required.Store(md, found)
 	return found
@@ -61,7 +72,7 @@ func Append(dst []byte, m protoreflect.Message) []byte {
 		if dst[len(dst)-1] != '{' {
 			dst = append(dst, ',')
 		}
-		dst = append(append(strconv.AppendQuote(dst, fd.JSONName()), ':'), empty(fd)...)
+		dst = append(append(jsontree.AppendString(dst, fd.JSONName()), ':'), empty(fd)...)
 		dst = append(dst, '}')
 	}
 	return dst

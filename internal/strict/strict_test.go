@@ -1,11 +1,14 @@
 package strict_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/errmap/errmap/internal/schema/schematest"
 	"github.com/errmap/errmap/internal/strict"
 	shopv1 "github.com/errmap/errmap/internal/testproto/gen/shop/v1"
 )
@@ -49,6 +52,24 @@ func TestUnknownEnum(t *testing.T) {
 	} {
 		if got := strict.UnknownEnum([]byte(text), message); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A JSON name may be any text, and many schemas may come by.
+func TestAppend_dynamic(t *testing.T) {
+	t.Parallel()
+	const source = `syntax = "proto3"; package p; import "google/api/field_behavior.proto";
+		message M { string a = 1 [json_name = "é\a\"", (google.api.field_behavior) = REQUIRED]; }`
+	for range 3 {
+		md := schematest.Compile(t, source).Messages().ByName("M")
+		got := strict.Append([]byte("{}"), dynamicpb.NewMessage(md))
+		var members map[string]string
+		if err := json.Unmarshal(got, &members); err != nil || len(members) != 1 {
+			t.Fatalf("%s: %v", got, err)
+		}
+		if _, ok := members["é\a\""]; !ok {
+			t.Errorf("%s", got)
 		}
 	}
 }
