@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"encoding/base64"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -18,15 +20,17 @@ const (
 	// minSecret is how long a text must be to be looked for elsewhere, in bytes: one
 	// that is shorter occurs by chance.
 	minSecret = 4
-	// maxSecrets bounds how many different texts are looked for.
-	maxSecrets = 512
+	// maxSecrets bounds how many different texts are looked for. Of what has more, no
+	// text is shown.
+	maxSecrets = 10_000
 )
 
 // secrets are the texts that must not be shown. They are collected from the whole
 // text, wherever they are known by a name or by their shape, and then nowhere shown.
 type secrets struct {
-	seen  map[string]bool
-	texts []string
+	seen     map[string]bool
+	tooMany  bool
+	replacer *strings.Replacer // of those that are seen; nil after one more is
 }
 
 // secretWord is in the names of members, headers and parameters whose values are
@@ -59,7 +63,7 @@ func findSecrets(text []byte) *secrets {
 }
 
 func (s *secrets) collect(text string) {
-	for _, match := range secretHeader.FindAllStringSubmatch(text, maxSecrets) {
+	for _, match := range secretHeader.FindAllStringSubmatch(text, -1) {
 		if notSecret.MatchString(match[1]) {
 			continue
 		}
@@ -89,7 +93,7 @@ func (s *secrets) collect(text string) {
 			s.add(value)
 		}
 	}
-	for _, match := range secretMember.FindAllStringSubmatch(text, maxSecrets) {
+	for _, match := range secretMember.FindAllStringSubmatch(text, -1) {
 		if notSecret.MatchString(match[1]) {
 			continue
 		}
@@ -99,18 +103,18 @@ func (s *secrets) collect(text string) {
 			s.add(match[4])
 		}
 	}
-	for _, match := range metadataKey.FindAllStringSubmatch(text, maxSecrets) {
+	for _, match := range metadataKey.FindAllStringSubmatch(text, -1) {
 		s.add(match[2])
 	}
-	for _, match := range scheme.FindAllStringSubmatch(text, maxSecrets) {
+	for _, match := range scheme.FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(commonWords, strings.ToLower(strings.Trim(match[2], "=.,"))) && !strings.HasSuffix(match[2], "=") || looksRandom(match[2]) {
 			s.add(match[2])
 		}
 	}
-	for _, match := range userInfo.FindAllStringSubmatch(text, maxSecrets) {
+	for _, match := range userInfo.FindAllStringSubmatch(text, -1) {
 		s.add(match[2])
 	}
-	for _, match := range query.FindAllStringSubmatch(text, maxSecrets) {
+	for _, match := range query.FindAllStringSubmatch(text, -1) {
 		if secretName.MatchString(match[1]) && !notSecret.MatchString(match[1]) || queryName.MatchString(match[1]) || len(match[2]) >= 16 && looksRandom(match[2]) {
 			s.add(match[2])
 			if plain, err := url.QueryUnescape(match[2]); err == nil {
@@ -118,7 +122,7 @@ func (s *secrets) collect(text string) {
 			}
 		}
 	}
-	for _, match := range shapes.FindAllString(text, maxSecrets) {
+	for _, match := range shapes.FindAllString(text, -1) {
 		s.add(match)
 	}
 }
@@ -153,42 +157,44 @@ func looksRandom(s string) bool {
 
 func (s *secrets) add(text string) {
 	text = strings.TrimSpace(text)
-	if len(text) < minSecret || s.seen[text] || len(s.texts) >= maxSecrets || text == Redacted || slices.Contains(plainValues, strings.ToLower(text)) {
+	if len(text) < minSecret || s.seen[text] || text == Redacted || slices.Contains(plainValues, strings.ToLower(text)) {
 		return
 	}
-	forms := []string{text}
+	if len(s.seen) >= maxSecrets {
+		s.tooMany = true
+		return
+	}
+	s.seen[text] = true
 	// As it stands in a string of JSON.
 	if escaped := string(appendQuoted(nil, text)); escaped[1:len(escaped)-1] != text {
-		forms = append(forms, escaped[1:len(escaped)-1])
+		s.seen[escaped[1:len(escaped)-1]] = true
 	}
-	for _, form := range forms {
-		if !s.seen[form] {
-			s.seen[form] = true
-			s.texts = append(s.texts, form)
-		}
-	}
-	// The longest first: one may hold another.
-	slices.SortFunc(s.texts, func(a, b string) int { return len(b) - len(a) })
+	s.replacer = nil
 }
 
 // plainValues stand where a secret could, and are none.
 var plainValues = []string{"null", "true", "false", "none", "undefined", "code", "message", "status", "details", "error", "type", "reason", "domain", "metadata", "required", "missing", "invalid", "expired"}
 
 // in tells whether a secret is in a text.
-func (s *secrets) in(text string) bool {
-	return slices.ContainsFunc(s.texts, func(secret string) bool { return strings.Contains(text, secret) })
-}
+func (s *secrets) in(text string) bool { return s.clean(text) != text }
 
 // clean returns a text without the secrets.
 func (s *secrets) clean(text string) string {
-	if s == nil || len(s.texts) == 0 {
+	switch {
+	case s == nil || len(s.seen) == 0 || text == "":
 		return text
+	case s.tooMany:
+		return Redacted
+	case s.replacer == nil:
+		// The longest first: one may hold another.
+		texts := slices.SortedFunc(maps.Keys(s.seen), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+		pairs := make([]string, 0, 2*len(texts))
+		for _, secret := range texts {
+			pairs = append(pairs, secret, Redacted)
+		}
+		s.replacer = strings.NewReplacer(pairs...)
 	}
-	pairs := make([]string, 0, 2*len(s.texts))
-	for _, secret := range s.texts {
-		pairs = append(pairs, secret, Redacted)
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return s.replacer.Replace(text)
 }
 
 // cleanJSON returns JSON without the secrets: the values of members whose names say
@@ -234,7 +240,7 @@ func (s *secrets) inBase64(text string) bool {
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
 		if raw, err := encoding.DecodeString(text); err == nil {
 			inner := findSecrets(raw)
-			return s.in(string(raw)) || len(inner.texts) > 0 && inner.in(string(raw))
+			return s.in(string(raw)) || inner.in(string(raw))
 		}
 	}
 	return false

@@ -114,3 +114,23 @@ func TestPrintable(t *testing.T) {
 		}
 	}
 }
+
+// However many stand before it, a secret is not shown.
+func TestSecrets_many(t *testing.T) {
+	t.Parallel()
+	const secret = "Zq7hVf93kLmT0xWd"
+	response := "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n%sX-Api-Key: " + secret + "\r\n\r\n{\"code\":\"not_found\",\"message\":\"no " + secret + " there\"}"
+	for name, before := range map[string]func(i int) string{
+		"the same": func(int) string { return "X-Api-Key: anotherOne1\r\n" },
+		"common":   func(int) string { return "X-Token: null\r\n" },
+		"others":   func(i int) string { return fmt.Sprintf("X-Api-Key: Other%dSecret\r\n", i) },
+	} {
+		var many strings.Builder
+		for i := range 12_000 {
+			many.WriteString(before(i))
+		}
+		if got := both(t, fmt.Sprintf(response, many.String())); strings.Contains(got, secret) || !strings.Contains(got, explain.Redacted) {
+			t.Errorf("%s: shown in %.500s", name, got)
+		}
+	}
+}
