@@ -8,8 +8,10 @@ import (
 	"slices"
 
 	"connectrpc.com/connect/v2"
+
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/goexit"
 )
 
 // What connect.CallInfo.Protocol says of calls through the transports of this
@@ -75,7 +77,7 @@ func ServerInterceptor(opts ...ServerOption) connect.ServerInterceptor {
 				return serve(ctx, spec, stream, protocol, nil)
 			}
 			var err, exited error
-			adapter.Contained(func() { err = serve(ctx, spec, stream, protocol, &exited) })
+			goexit.Contain(func() { err = serve(ctx, spec, stream, protocol, &exited) })
 			if exited != nil {
 				return exited
 			}

@@ -7,8 +7,10 @@ import (
 	"net/http"
 
 	"connectrpc.com/connect"
+
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/goexit"
 )
 
 // WithServer returns the option of a handler that installs ServerInterceptor.
@@ -52,7 +54,7 @@ func (i *serverInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc 
 				uncache(ctx, req.Spec())
 			}
 		}()
-		adapter.Contained(func() {
+		goexit.Contain(func() {
 			returned := false
 			defer i.contain(ctx, procedure, wire, &returned, &err)
 			resp, err = next(ctx, req)
@@ -69,7 +71,7 @@ func (i *serverInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFu
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
 		procedure, wire := conn.Spec().Procedure, wireOf(conn.Peer().Protocol)
 		ctx = errmap.WithProcedure(ctx, procedure)
-		adapter.Contained(func() {
+		goexit.Contain(func() {
 			returned := false
 			defer i.contain(ctx, procedure, wire, &returned, &err)
 			err = next(ctx, handlerConn{conn})

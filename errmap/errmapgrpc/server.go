@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 
-	"github.com/errmap/errmap/errmap"
-	"github.com/errmap/errmap/internal/adapter"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+
+	"github.com/errmap/errmap/errmap"
+	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/goexit"
 )
 
 // ServerOptions returns the options of grpc.NewServer that install the
@@ -33,7 +35,7 @@ func ServerOptions(opts ...ServerOption) []grpc.ServerOption {
 func UnaryServerInterceptor(opts ...ServerOption) grpc.UnaryServerInterceptor {
 	o := newServerOptions(opts)
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
-		adapter.Contained(func() {
+		goexit.Contain(func() {
 			returned := false
 			defer o.contain(ctx, info.FullMethod, &returned, &err)
 			resp, err = handler(ctx, req)
@@ -51,7 +53,7 @@ func StreamServerInterceptor(opts ...ServerOption) grpc.StreamServerInterceptor 
 	o := newServerOptions(opts)
 	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 		ctx := stream.Context()
-		adapter.Contained(func() {
+		goexit.Contain(func() {
 			returned := false
 			defer o.contain(ctx, info.FullMethod, &returned, &err)
 			err = handler(srv, serverStream{stream})

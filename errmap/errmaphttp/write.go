@@ -7,6 +7,7 @@ import (
 
 	"github.com/errmap/errmap/errmap"
 	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/goexit"
 )
 
 // ErrBegun is returned where an error cannot be written, since the response has
@@ -93,7 +94,7 @@ func Recover(next http.Handler, opts ...WriteOption) http.Handler {
 
 func (o *writeOptions) serve(w http.ResponseWriter, r *http.Request, f func(http.ResponseWriter, *http.Request) error) {
 	w = track(w)
-	adapter.Contained(func() {
+	goexit.Contain(func() {
 		returned := false
 		defer o.contain(w, r, &returned)
 		err := f(w, r)

@@ -15,6 +15,7 @@ import (
 	"github.com/errmap/errmap/errmap"
 	mcpv1 "github.com/errmap/errmap/gen/errmap/mcp/v1"
 	"github.com/errmap/errmap/internal/adapter"
+	"github.com/errmap/errmap/internal/goexit"
 )
 
 // The range that JSON-RPC 2.0 section 5.1 reserves, and the domains whose
@@ -176,7 +177,7 @@ func (s *serverErrors) check() error {
 // runtime.Goexit fails as one that panics does.
 func (s *serverErrors) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
-		adapter.Contained(func() {
+		goexit.Contain(func() {
 			returned := false
 			defer func() {
 				if value := adapter.Exit(recover(), returned); value != nil {

@@ -9,12 +9,20 @@ import "net/http"
 // the answer that was written on the way out. Over HTTP/1 it ends the connection, which
 // whoever answers on the way out has to say and to flush.
 func Serve(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request)) {
+	Contain(func() { serve(w, r) })
+}
+
+// Contain calls serve in a goroutine of its own, which a handler may end (as the FailNow
+// of package testing does) with no more than its call. An RPC library goes on in the
+// goroutine of the handler: its caller would wait for ever, or see its connection cut. A
+// panic goes on here.
+func Contain(serve func()) {
 	var value any
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer func() { value = recover() }()
-		serve(w, r)
+		serve()
 	}()
 	if <-done; value != nil {
 		panic(value)

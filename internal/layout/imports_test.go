@@ -75,22 +75,22 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapconnect"},
-		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/goexit"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapconnectv1"},
-		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/goexit"},
 		outside:  []string{"=" + connectV1, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmapgrpc"},
-		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/goexit"},
 		outside:  []string{grpcGo, protobuf, rpc},
 	},
 	{
 		packages: []string{"errmap/errmaphttp"},
-		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/negotiate"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/goexit", "internal/negotiate"},
 		outside:  []string{protobuf, rpc},
 	},
 	{
@@ -105,7 +105,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"errmap/errmapmcp"},
-		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/jsonrpc", "internal/jsontree"},
+		inside:   []string{"gen", "=errmap", "internal/adapter", "internal/cause", "internal/goexit", "internal/jsonrpc", "internal/jsontree"},
 		outside:  []string{mcp, protobuf, rpc, "golang.org/x/sync", "golang.org/x/time"},
 	},
 	{
@@ -145,7 +145,7 @@ var table = []row{
 	},
 	{
 		packages: []string{"client"},
-		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/adapter", "internal/cause", "internal/jsonrpc"},
+		inside:   []string{"gen", "=errmap", "errmap/errmapconnect", "errmap/errmaphttp", "internal/adapter", "internal/cause", "internal/goexit", "internal/jsonrpc"},
 		outside:  []string{connect, protobuf, rpc},
 	},
 	{
