@@ -118,18 +118,28 @@ class Writer {
     let out = lead;
     for (const f of t.fields) {
       const pieces = g.pieces[f.place];
-      if (pieces === undefined || (!f.presence && !f.repeated && f.key === undefined && isZero(f, pieces[0] as Piece))) {
+      if (pieces === undefined) {
         continue;
       }
-      const text = this.field(f, pieces, depth);
-      if (text === undefined) {
+      const more = this.member(f, pieces, depth, out);
+      if (more === undefined) {
         return undefined;
       }
-      if (text !== leftOut) {
-        out += (out.length > 1 ? "," : "") + f.label + text;
-      }
+      out = more;
     }
     return out + "}";
+  }
+
+  // member adds a field to what is written of an object, unless it says nothing.
+  private member(f: Field, pieces: readonly Piece[], depth: number, out: string): string | undefined {
+    if (!f.presence && !f.repeated && f.key === undefined && isZero(f, pieces[0] as Piece)) {
+      return out;
+    }
+    const text = this.field(f, pieces, depth);
+    if (text === undefined) {
+      return undefined;
+    }
+    return text === leftOut ? out : out + (out.length > 1 ? "," : "") + f.label + text;
   }
 
   /** field writes the value of a field. */
@@ -170,16 +180,11 @@ class Writer {
       if (pieces === undefined) {
         return this.fail(refused);
       }
-      if (!f.presence && !f.repeated && f.key === undefined && isZero(f, pieces[0] as Piece)) {
-        continue;
-      }
-      const text = this.field(f, pieces, depth);
-      if (text === undefined) {
+      const more = this.member(f, pieces, depth, out);
+      if (more === undefined) {
         return undefined;
       }
-      if (text !== leftOut) {
-        out += (out.length > 1 ? "," : "") + f.label + text;
-      }
+      out = more;
     }
     return out + "}";
   }
