@@ -6,7 +6,7 @@ import { isTyped, jsonDetail, type RawDetail, typeName, untypedText } from "./hu
 import { knownPart } from "./info.js";
 import { tryParse } from "./jsontree.js";
 import { same } from "./same.js";
-import { type Comparing, type Piece, says } from "./message.js";
+import { type Comparing, ordered, type Piece, says } from "./message.js";
 import type { Codec } from "./protojson.js";
 import { WireType } from "./protowire.js";
 import type { Field, Table } from "./table.js";
@@ -30,8 +30,8 @@ export function contains(codec: Codec, carried: RawDetail, plain: RawDetail): bo
   if (table === undefined) {
     return !standard || sameEncoding(carried, plain);
   }
-  const a = knownPart(codec, carried);
-  const b = knownPart(codec, plain);
+  const a = messageIn(codec, table, carried);
+  const b = messageIn(codec, table, plain);
   if (!standard) {
     // What its writer read of JSON, or wrote as JSON, may need types that are not
     // linked here: then it agrees by type, as in the check.
@@ -45,6 +45,13 @@ export function contains(codec: Codec, carried: RawDetail, plain: RawDetail): bo
   const how: Comparing = { types: codec.types, exact: standard, later, sameAny: (url, x, y) => codec.equal(url, x, y) };
   const said = a === undefined || b === undefined ? undefined : says(how, table, pieceOf(a), pieceOf(b));
   return said ?? sameEncoding(carried, plain);
+}
+
+// messageIn is the part of a detail that its type knows; undefined where that is no message,
+// which bytes that were tampered with are not.
+function messageIn(codec: Codec, table: Table, d: RawDetail): Uint8Array | undefined {
+  const bytes = knownPart(codec, d);
+  return bytes === undefined || ordered(table, bytes) === undefined ? undefined : bytes;
 }
 
 function pieceOf(bytes: Uint8Array): Piece {

@@ -332,3 +332,12 @@ describe("bytes that are no UTF-8", () => {
     assert.equal(decodeUtf8(bytes).length, bytes.length);
   });
 });
+
+it("does not believe a Carried over bytes that are no message", () => {
+  // The Any inside was one character longer when the Carried was written.
+  const body =
+    '{"code":"unauthenticated","message":"line\\nline","details":[{"type":"google.protobuf.Any","value":"Cih0eXBlLmdv2dsZWFwaXMuY29tL2dvb2dsZS5ycGMuUmV0cnlJbmZv","debug":{"@type":"type.googleapis.com/google.rpc.RetryInfo"}},{"type":"errmap.v1.Carried","value":"EkMqQXsiQHR5cGUiOiJ0eXBlLmdvb2dsZWFwaXMuY29tL2FjbWUudjkuTXlzdGVyeSIsIm4iOjFlNDAwLCJmIjoxLjB9Eo8BCAEQASqIAXsiQHR5cGUiOiJ0eXBlLmdvb2dsZWFwaXMuY29tL2dvb2dsZS5wcm90b2J1Zi5BbnkiLCJ2YWx1ZSI6eyJAdHlwZSI6InR5cGUuZ29vZ2xlYXBpcy5jb20vZ29vZ2xlLnJwYy5SZXRyeUluZm8iLCJAdmFsdWUiOiJDZ0ZCb2dZQmVBPT0ifX0aDOKS7xVpNgniP1Cmwg"}]}';
+  const err = decodeConnect(body);
+  assert.deepEqual(err.notes, ["errmap.v1.Carried dropped: a detail in it says something else than the plain one"]);
+  assert.equal(err.details.length, 1);
+});
