@@ -1,6 +1,6 @@
 // Random errors in every form and under every profile, the inputs of the vectors, and
 // altered ones of both, in every form, against what the Go program makes of them. As many
-// as ERRMAP_DIFFERENCES says; npm run differential has 30,000.
+// as ERRMAP_DIFFERENCES says, and ERRMAP_SEED which.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
