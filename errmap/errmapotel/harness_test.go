@@ -77,8 +77,8 @@ func (p *process) otelgrpc() []otelgrpc.Option {
 	}
 }
 
-// attrs returns the attributes of the only span under a prefix, as lines, with the
-// status of the span.
+// span returns the attributes of the only span that begin with any of the prefixes, as
+// lines, and then its status.
 func (p *process) span(t *testing.T, prefixes ...string) []string {
 	t.Helper()
 	spans := p.spans.GetSpans()
@@ -179,7 +179,7 @@ func (c cartGRPC) Get(ctx context.Context, _ *shopv1.GetRequest) (*shopv1.GetRes
 	return &shopv1.GetResponse{}, c.fail(ctx)
 }
 
-// guard logs what it hides through Telemetry, to nowhere unless a test says so.
+// quiet returns a guard that logs nothing.
 func quiet() *errmap.Guard {
 	return errmap.NewGuard(errmap.WithLog(func(context.Context, errmap.Report) {}))
 }

@@ -42,11 +42,12 @@ func (t *Telemetry) statusOf(protocol string, err error) status {
 	return s
 }
 
-// counts tells whether a number may be a value of a metric: one of the range that
-// JSON-RPC reserves, or of an error that the catalogue defines. A peer can send any.
+// counts tells whether a number may be a value of a metric: one of the few hundred that
+// JSON-RPC defines and leaves to servers, or of an error that the catalogue defines. A peer
+// can send any.
 func (t *Telemetry) counts(e *errmap.Error, number int64) bool {
-	return number >= -32768 && number <= -32000 && (number > -32100 || number >= -32700 && number <= -32600) ||
-		t.catalog.Find(e.Domain(), e.Reason()) != nil
+	defined, ofServers := number >= -32700 && number <= -32600, number >= -32099 && number <= -32000
+	return defined || ofServers || t.catalog.Find(e.Domain(), e.Reason()) != nil
 }
 
 func failed(status string) []attribute.KeyValue {
