@@ -37,8 +37,13 @@ def spent(work: Callable[[], object]) -> float:
 
 
 def grows_linearly(work: Callable[[int], Callable[[], object]], size: int) -> None:
-    times = [spent(work(size * step)) for step in STEPS]
-    assert times[2] < 0.02 or times[2] / max(times[0], 0.002) < MOST, times
+    """What is quadratic is so each time; what a collection of garbage, or another program,
+    made slow is not."""
+    for _ in range(5):
+        times = [spent(work(size * step)) for step in STEPS]
+        if times[2] < 0.02 or times[2] / max(times[0], 0.002) < MOST:
+            return
+    raise AssertionError(times)
 
 
 DECODERS: dict[str, Callable[[str], errmap_rpc.Error]] = {
