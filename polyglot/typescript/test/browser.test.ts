@@ -44,7 +44,7 @@ test("the package runs in a browser", { skip: browser === undefined ? "no Chromi
       ...["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", `--user-data-dir=${join(folder, "profile")}`],
       `${server.url}/files/index.html?report=http://127.0.0.1:${address.port}/`,
     ],
-    { stdio: "ignore" },
+    { stdio: "ignore", detached: true }, // in a group, whose processes all write to the profile
   );
   try {
     const { passed, failures } = JSON.parse(await Promise.race([result, ended(child)])) as { passed: number; failures: string[] };
@@ -54,7 +54,8 @@ test("the package runs in a browser", { skip: browser === undefined ? "no Chromi
     server.close();
     listener.close();
     listener.closeAllConnections();
-    if (child.exitCode === null && child.kill("SIGKILL")) {
+    if (child.exitCode === null && child.pid !== undefined) {
+      process.kill(-child.pid, "SIGKILL");
       await once(child, "exit");
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
