@@ -57,6 +57,7 @@ test("the package runs in a browser", { skip: browser === undefined ? "no Chromi
     if (child.exitCode === null && child.pid !== undefined) {
       process.kill(-child.pid, "SIGKILL");
       await once(child, "exit");
+      await gone(child.pid);
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
@@ -83,4 +84,16 @@ function ended(child: ChildProcess): Promise<never> {
     child.once("exit", (code) => reject(new Error(`the browser ended with ${code ?? "a signal"}`)));
     setTimeout(() => reject(new Error("the browser did not report in time")), limit).unref();
   });
+}
+
+// gone waits until no process of a group is left.
+async function gone(group: number): Promise<void> {
+  for (let i = 0; i < 100; i++) {
+    try {
+      process.kill(-group, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
