@@ -163,7 +163,7 @@ func (b *batcher) pair(open *batch, items []jsonrpc.Response, answer []byte, res
 		p.outcome <- outcome{slices.Clone(result), resp, err}
 	}
 	if rest == nil {
-		rest = &outcome{resp: resp, err: b.brokenError("the batch was answered without this call", answer, resp)}
+		rest = &outcome{resp: resp, err: brokenError("the batch was answered without this call", answer, resp)}
 	}
 	for _, p := range waiting {
 		p.outcome <- *rest

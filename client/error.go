@@ -35,9 +35,9 @@ func (t *transport) responseError(r *jsonrpc.Response, resp *http.Response) erro
 	case resp.StatusCode/100 != 2:
 		return t.statusError(r.Error, resp)
 	case r.Whole != nil:
-		return t.brokenError("the server's error is none of JSON-RPC", r.Whole, resp)
+		return brokenError("the server's error is none of JSON-RPC", r.Whole, resp)
 	}
-	return t.brokenError("the server's error is none of JSON-RPC", r.Error, resp)
+	return brokenError("the server's error is none of JSON-RPC", r.Error, resp)
 }
 
 // decode returns the options with which an error in a response is read.
@@ -59,7 +59,7 @@ func (t *transport) statusError(body []byte, resp *http.Response) error {
 		if cause.EndsEarly(body) {
 			return cutError(contextOf(resp), fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, begins(body)))
 		}
-		return t.brokenError("the answer is not JSON-RPC", body, resp)
+		return brokenError("the answer is not JSON-RPC", body, resp)
 	}
 	answer := *resp
 	answer.Body = io.NopCloser(bytes.NewReader(body))
@@ -79,12 +79,11 @@ func contextOf(resp *http.Response) context.Context {
 
 // brokenError is the error of a server that broke the protocol at a good status. What
 // it said is in a note, and a delay that the header has counts.
-func (t *transport) brokenError(text string, said []byte, resp *http.Response) error {
-	e, err := errmap.DecodeConnect(fmt.Appendf(nil, `{"code":"internal","message":%q}`, text), t.decode(resp)...)
-	if err != nil { // unreachable: it is one of Connect's
-		return protocolError(text, begins(said))
+func brokenError(text string, said []byte, resp *http.Response) error {
+	e := errmap.NewCode(code.Code_INTERNAL, text).WithNote(begins(said).Error()).WithLocal().WithCause(begins(said))
+	if delay, ok := errmap.ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now()); ok {
+		e = e.WithRetryDelay(delay)
 	}
-	e = e.WithNote(begins(said).Error()).WithLocal().WithCause(begins(said))
 	return e.WithCause(errmapconnect.ToError(e))
 }
 

@@ -128,7 +128,7 @@ func (t *transport) outcome(r *jsonrpc.Response, body []byte, id jsonrpc.ID, res
 	case r.Invalid != "":
 		return nil, t.statusError(body, resp)
 	case !asked:
-		return nil, t.brokenError("the answer bears the id of another call", body, resp)
+		return nil, brokenError("the answer bears the id of another call", body, resp)
 	}
 	return r.Result, nil
 }
