@@ -50,6 +50,12 @@ func setupConvert() (*flagSet, action) {
 	fs.StringVar(&c.profile, "profile", "generic", "the `profile` of JSON-RPC at both ends: "+profileNames())
 	fs.StringVar(&c.fromProfile, "from-profile", "", "the `profile` of the input, if not that of --profile")
 	fs.StringVar(&c.toProfile, "to-profile", "", "the `profile` of the output, if not that of --profile")
+	for _, name := range []string{"from", "to"} {
+		fs.choose(name, strings.Split(formNames(), ", ")...)
+	}
+	for _, name := range []string{"profile", "from-profile", "to-profile"} {
+		fs.choose(name, strings.Split(profileNames(), ", ")...)
+	}
 	fs.IntVar(&c.httpStatus, "http-status", 0, "the HTTP `status` that the input came with")
 	notes := fs.Bool("notes", false, "print what was dropped or repaired to standard error")
 	lines := fs.Bool("lines", false, "translate one JSON object a line")

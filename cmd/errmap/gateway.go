@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,6 +68,9 @@ func setupGateway() (*flagSet, action) {
 	fs.StringVar(&f.descriptors, "descriptors", "", "a `file` with a descriptor set; without it the service is asked")
 	fs.StringVar(&f.profile, "profile", "generic", "the dialect of JSON-RPC: `generic`, a2a, mcp or mcp-2025-11-25")
 	fs.StringVar(&f.names, "names", "", "JSON-RPC method names: `slash` (pkg.Service/Method), dotted or bare (default slash, bare under a2a)")
+	fs.choose("protocol", "connect", "grpc", "grpc-web")
+	fs.choose("profile", strings.Split(profileNames(), ", ")...)
+	fs.choose("names", "slash", "dotted", "bare")
 	fs.StringVar(&f.headers, "headers", "", "the request headers that are sent on, a `list` such as authorization,x-tenant-*; * alone is every one")
 	fs.StringVar(&f.cert, "tls-cert", "", "a `file` with a certificate, in PEM with those that signed it, to listen with TLS; read again with the schema")
 	fs.StringVar(&f.key, "tls-key", "", "a `file` with the key of the certificate, in PEM")
